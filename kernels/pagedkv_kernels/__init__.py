@@ -1,0 +1,1 @@
+"""Triton paged attention, read next to its oracles."""

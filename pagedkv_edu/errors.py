@@ -1,0 +1,48 @@
+"""What can go wrong, in the learner's words."""
+
+# The names read better without the suffix "Error": `except OutOfBlocks`.
+# ruff: noqa: N818
+
+
+class PagedKVError(Exception):
+    """Base of every error that this library raises on purpose."""
+
+
+class OutOfBlocks(PagedKVError):
+    """Too few blocks are free; a scheduler answers this by preempting."""
+
+
+class OutOfSlots(PagedKVError):
+    """No hole of a contiguous cache is long enough, however many slots are free."""
+
+
+class NotAllocated(PagedKVError):
+    """A block or an extent was named that is not in use, or does not exist."""
+
+
+class UnknownSequence(PagedKVError):
+    """No live sequence has this id."""
+
+
+class DuplicateSequence(PagedKVError):
+    """A live sequence has this id already."""
+
+
+class SwappedOut(PagedKVError):
+    """The sequence's blocks are in host memory; swap it in first."""
+
+
+class NeverFits(PagedKVError):
+    """The request is larger than the whole cache, so waiting cannot help."""
+
+
+class InvalidSize(PagedKVError, ValueError):
+    """A size, a count or a position is not an int of the right range."""
+
+
+class InvalidId(PagedKVError, TypeError):
+    """A sequence id is neither an int nor a str."""
+
+
+class TraceError(PagedKVError, ValueError):
+    """A line of a trace file cannot be read; the message gives its number."""

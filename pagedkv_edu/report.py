@@ -1,0 +1,87 @@
+"""The verdict of a check, as data: a notebook draws it, a grader stores it."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+# JSON has no better type; nothing else in the core uses Any.
+Json = dict[str, Any]
+Status = Literal["passed", "failed", "waiting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Help in three layers, named after what the learner sees."""
+
+    title: str  # "My free blocks run out after a fork"
+    layers: tuple[str, ...]  # a question, the idea, almost code
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found out about one answer.
+
+    `calls` is the shortest history that goes wrong, as a learner would type it, and
+    may go on after the wrong call to show what it leads to. `films` holds the same
+    calls as JSON films, "yours" and "reference", one frame for each call.
+    """
+
+    exercise_id: str
+    status: Status
+    title: str  # 'append("A") copied no block; expected one copy'
+    setting: str = ""  # "pool of 8 blocks, block_size 4"
+    calls: tuple[str, ...] = ()
+    wrong_call: int | None = None  # index into calls
+    compared: str = ""  # what differs first: 'pool.ref_count(0)'
+    found_value: str = ""
+    expected_value: str = ""
+    expected: str = ""  # a sentence, with the reason
+    found: str = ""
+    go_on: str = ""  # what goes wrong later, run on the learner's class
+    nearby: str = ""  # the same calls with other lengths: which pass
+    reread: str = ""  # 'lesson 05, "The fix"'
+    hints: tuple[Hint, ...] = ()  # the one that fits first
+    num_tried: int = 0  # histories or cases
+    num_passed: int = 0
+    films: Json = field(default_factory=dict[str, Any])
+    as_test: str = ""  # the history as a test to paste
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return self.status == "passed"
+
+    def text(self) -> str:
+        """Return the report as plain text, as a terminal or a log shows it."""
+        if self.status == "passed":
+            return f"{self.exercise_id}  passed: {self.title}"
+        if self.status == "waiting":
+            return f"{self.exercise_id}  waiting for you: {self.title}"
+        setting = f" ({self.setting})" if self.setting else ""
+        lines = [f"{self.exercise_id}  not yet: {self.title}"]
+        if self.calls:
+            lines += ["", f"What was done{setting}", *self._numbered_calls()]
+        lines += ["", *self._named_lines()]
+        return "\n".join(lines).rstrip()
+
+    def to_json(self) -> Json:
+        """Return every field as JSON."""
+        return asdict(self)
+
+    def _numbered_calls(self) -> list[str]:
+        # calls after the wrong one belong to "Go on", not to what was done
+        stop = len(self.calls) if self.wrong_call is None else self.wrong_call + 1
+        return [
+            f"{'>' if i == self.wrong_call else ' '} {i + 1}  {call}"
+            for i, call in enumerate(self.calls[:stop])
+        ]
+
+    def _named_lines(self) -> list[str]:
+        hint = f' Hint: "{self.hints[0].title}".' if self.hints else ""
+        named = {
+            "Expected": self.expected,
+            "Found": self.found,
+            "Go on": self.go_on,
+            "Nearby": self.nearby,
+            "Reread": f"{self.reread}.{hint}" if self.reread else hint.strip(),
+        }
+        return [f"{name:<9} {text}" for name, text in named.items() if text]
