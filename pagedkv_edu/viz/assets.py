@@ -1,0 +1,30 @@
+"""The JavaScript and CSS of a widget as one text, as anywidget and a page want it."""
+
+from pathlib import Path
+
+from pagedkv_edu.viz import palette
+
+_FOLDER = Path(__file__).parent
+_SHARED_SCRIPT = "blocks.js"
+_SHARED_STYLE = "blocks.css"
+
+
+def script(*names: str, render: str = "") -> str:
+    """Return the palette, blocks.js and the named files as one module.
+
+    The files share one scope and have no import statements. `render` names the
+    function that anywidget calls; without it nothing is exported, and the text can
+    stand in a page.
+    """
+    files = [_read(name) for name in (_SHARED_SCRIPT, *names)]
+    export = f"export default {{ render: {render} }};\n" if render else ""
+    return "\n".join([palette.as_javascript(), *files, export])
+
+
+def style(*names: str) -> str:
+    """Return blocks.css and the named files as one style sheet."""
+    return "\n".join(_read(name) for name in (_SHARED_STYLE, *names))
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
