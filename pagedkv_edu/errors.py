@@ -44,5 +44,9 @@ class InvalidId(PagedKVError, TypeError):
     """A sequence id is neither an int nor a str."""
 
 
+class WrongPool(PagedKVError, TypeError):
+    """The pool given is not the one that is needed here."""
+
+
 class TraceError(PagedKVError, ValueError):
     """A line of a trace file cannot be read; the message gives its number."""

@@ -8,22 +8,31 @@ from pagedkv_edu.errors import InvalidSize
 def cdiv(a: int, b: int) -> int:
     """Return a / b rounded up.
 
+    Raises `InvalidSize` unless both are ints and b is at least 1.
+
     >>> cdiv(5, 4)
     2
     """
+    if type(a) is not int or type(b) is not int or b < 1:
+        raise InvalidSize(f"cdiv needs an int and an int >= 1, got {a!r} and {b!r}")
     return -(-a // b)
 
 
-def require_positive(name: str, value: object) -> int:
-    """Return value if it is an int of at least 1; raise `InvalidSize` otherwise.
+def require_at_least(minimum: int, name: str, value: object) -> int:
+    """Return value if it is an int of at least minimum; raise `InvalidSize` otherwise.
 
     A bool is refused: `True` is an int to Python and a mistake to everybody else.
     """
     if type(value) is not int:
         raise InvalidSize(f"{name} must be an int, got {value!r}")
-    if value < 1:
-        raise InvalidSize(f"{name} must be at least 1, got {value}")
+    if value < minimum:
+        raise InvalidSize(f"{name} must be at least {minimum}, got {value}")
     return value
+
+
+def require_positive(name: str, value: object) -> int:
+    """Return value if it is an int of at least 1; raise `InvalidSize` otherwise."""
+    return require_at_least(1, name, value)
 
 
 def locate(position: int, block_size: int) -> tuple[int, int]:
@@ -34,8 +43,7 @@ def locate(position: int, block_size: int) -> tuple[int, int]:
     >>> locate(9, block_size=4)
     (2, 1)
     """
-    if type(position) is not int or position < 0:
-        raise InvalidSize(f"position must be an int of at least 0, got {position!r}")
+    require_at_least(0, "position", position)
     return divmod(position, require_positive("block_size", block_size))
 
 
@@ -84,8 +92,7 @@ class KVCacheSpec:
 
     def blocks_for(self, num_tokens: int) -> int:
         """Return how many blocks hold this many tokens; 0 tokens need none."""
-        if type(num_tokens) is not int or num_tokens < 0:
-            raise InvalidSize(f"num_tokens must be an int >= 0, got {num_tokens!r}")
+        require_at_least(0, "num_tokens", num_tokens)
         return cdiv(num_tokens, self.block_size)
 
     def table_entries(self, max_len: int) -> int:

@@ -60,29 +60,31 @@ class BlockPool:
 
         Raises `NotAllocated` for a free block: nobody could say what is in it.
         """
-        self._require_in_use(block_id, "allocate it before sharing it")
-        self._ref_counts[block_id] += 1
+        count = self.ref_count(block_id)
+        if count == 0:
+            raise NotAllocated(f"block {block_id} is free; allocate it before sharing")
+        self._ref_counts[block_id] = count + 1
 
     def free(self, block_id: int) -> None:
         """Drop one reference; the last one returns the block to the pool.
 
         Raises `NotAllocated` for a free block, so a double free is noticed.
         """
-        self._require_in_use(block_id, "it was freed once too often")
-        self._ref_counts[block_id] -= 1
-        if self._ref_counts[block_id] == 0:
+        count = self.ref_count(block_id)
+        if count == 0:
+            raise NotAllocated(f"block {block_id} is free; it was freed once too often")
+        self._ref_counts[block_id] = count - 1
+        if count == 1:
             self._free.append(block_id)
 
     def check(self) -> None:
         """Assert that every block is either free or referenced, and free once."""
         free = set(self._free)
         assert len(free) == len(self._free), "a block is in the free list twice"
+        unknown = free - set(range(self.num_blocks))
+        assert not unknown, f"the free list holds ids that are no blocks: {unknown}"
         for block_id, count in enumerate(self._ref_counts):
             assert count >= 0, f"block {block_id} has ref_count {count}"
             assert (count == 0) == (block_id in free), (
                 f"block {block_id}: ref_count {count}, but free is {block_id in free}"
             )
-
-    def _require_in_use(self, block_id: int, advice: str) -> None:
-        if self.ref_count(block_id) == 0:
-            raise NotAllocated(f"block {block_id} is free; {advice}")

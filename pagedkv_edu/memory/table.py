@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from pagedkv_edu.errors import InvalidSize
-from pagedkv_edu.sizes import cdiv, locate
+from pagedkv_edu.sizes import cdiv, locate, require_at_least, require_positive
 
 
 @dataclass(slots=True)
@@ -20,6 +20,10 @@ class BlockTable:
     block_ids: list[int] = field(default_factory=list[int])
     seq_len: int = 0
 
+    def __post_init__(self) -> None:
+        require_positive("block_size", self.block_size)
+        require_at_least(0, "seq_len", self.seq_len)
+
     @property
     def num_blocks(self) -> int:
         """Blocks that `seq_len` tokens need."""
@@ -31,10 +35,7 @@ class BlockTable:
         Raises `InvalidSize` where the sequence has no token.
         """
         logical_block, offset = locate(position, self.block_size)
-        if position >= self.seq_len:
-            raise InvalidSize(
-                f"position {position} has no slot yet: seq_len is {self.seq_len}"
-            )
+        self._require_slots(position + 1, f"position {position}")
         return self.block_ids[logical_block] * self.block_size + offset
 
     def slots(self, start: int, stop: int) -> list[int]:
@@ -43,10 +44,21 @@ class BlockTable:
         This is the slot mapping of a step that writes those tokens.
         Raises `InvalidSize` unless 0 <= start <= stop <= seq_len.
         """
-        if type(start) is not int or type(stop) is not int:
-            raise InvalidSize(f"start and stop must be ints, got {start!r}, {stop!r}")
-        if not 0 <= start <= stop <= self.seq_len:
+        require_at_least(0, "start", start)
+        require_at_least(start, "stop", stop)
+        self._require_slots(stop, f"position {stop - 1}")
+        slots: list[int] = []
+        for position in range(start, stop):
+            logical_block, offset = divmod(position, self.block_size)
+            slots.append(self.block_ids[logical_block] * self.block_size + offset)
+        return slots
+
+    def _require_slots(self, num_tokens: int, what: str) -> None:
+        if num_tokens > self.seq_len:
+            raise InvalidSize(f"{what} has no slot yet: seq_len is {self.seq_len}")
+        # a table is built by hand in the lessons, so it may lack a block
+        num_held = len(self.block_ids) * self.block_size
+        if num_tokens > num_held:
             raise InvalidSize(
-                f"no tokens {start} to {stop - 1}: seq_len is {self.seq_len}"
+                f"{what} has no block: the table's blocks hold {num_held}"
             )
-        return [self.slot(position) for position in range(start, stop)]

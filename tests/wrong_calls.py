@@ -1,0 +1,19 @@
+"""Calls that the types forbid, and that must be refused all the same."""
+
+from collections.abc import Callable
+
+import pytest
+
+# each is an int to somebody: to Python, to a reader, or to a file
+NO_INTS: list[object] = [True, False, 1.0, 2.5, "4", None, [4], (4,)]
+
+
+def refuses(
+    call: Callable[..., object],
+    *arguments: object,
+    error: type[Exception] | tuple[type[Exception], ...],
+    match: str | None = None,
+) -> None:
+    """Assert that the call raises this error, with this message."""
+    with pytest.raises(error, match=match):
+        call(*arguments)
