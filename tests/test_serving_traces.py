@@ -1,7 +1,6 @@
 """Reading request traces, and what a broken line leads to."""
 
 import json
-import os
 from pathlib import Path
 from statistics import mean, median, quantiles
 
@@ -10,6 +9,7 @@ import pytest
 from pagedkv_edu.errors import TraceError
 from pagedkv_edu.serving.traces import read_azure, read_mooncake, read_trace
 from pagedkv_edu.serving.workload import Request
+from tests.public_traces import public_trace
 
 HEADER = "TIMESTAMP,ContextTokens,GeneratedTokens"
 AZURE = f"""{HEADER}
@@ -20,21 +20,11 @@ MOONCAKE = """
 {"timestamp": 27482, "input_length": 600, "output_length": 52, "hash_ids": [46, 47]}
 {"timestamp": 30535, "input_length": 512, "output_length": 26, "hash_ids": [46]}
 """
-SHARED = Path(
-    os.environ.get("PAGEDKV_TRACES", Path(__file__).parents[2] / "shared" / "data")
-)
 
 
 def write(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
-    return path
-
-
-def public_trace(name: str) -> Path:
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"{name} is not in {SHARED}; set PAGEDKV_TRACES to its folder")
     return path
 
 
