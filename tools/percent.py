@@ -26,10 +26,15 @@ def notebook(source: str) -> nbformat.NotebookNode:
     return built
 
 
+def text_of(built: nbformat.NotebookNode) -> str:
+    """Return the text of a notebook's file."""
+    return nbformat.writes(built).rstrip("\n") + "\n"
+
+
 def write(source: str, path: Path) -> None:
     """Write the notebook of a source to path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(notebook(source)) + "\n", encoding="utf-8")
+    path.write_text(text_of(notebook(source)), encoding="utf-8")
 
 
 if __name__ == "__main__":

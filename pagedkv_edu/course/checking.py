@@ -1,0 +1,73 @@
+"""`check("5.3", MyBlockManager)`: run a check, keep the attempt, show the verdict."""
+
+from dataclasses import dataclass
+
+from IPython.display import display
+
+from pagedkv_edu.course.exercises import Exercise, exercise_with_id, report_on
+from pagedkv_edu.course.page import Note
+from pagedkv_edu.course.progress import record_attempt
+from pagedkv_edu.report import Report
+
+try:
+    from pagedkv_edu.viz.verdict import verdict as _drawn
+except Exception:  # noqa: BLE001  (for now: the drawing of a verdict is being built)
+    _drawn = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What `check` returns: a report, and what to do next.
+
+    A notebook draws it; a test reads `passed`, and `text()` says why.
+    """
+
+    exercise: Exercise
+    report: Report
+    num_tried: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return self.report.passed
+
+    def text(self) -> str:
+        """Return the verdict as plain text."""
+        return f"{self.report.text()}\n\n{self.next_step()}".rstrip()
+
+    def next_step(self) -> str:
+        """Return what the learner can do now: use the answer, or see a solution."""
+        if self.report.status == "passed":
+            use = self.exercise.use
+            return f"Put it into the lesson: {use}" if use else ""
+        if self.report.status == "waiting":
+            return ""
+        times = "attempt" if self.num_tried == 1 else "attempts"
+        return (
+            f"{self.num_tried} {times} so far. The hints are below; a full solution is "
+            f"in solutions/{self.exercise.notebook}.ipynb, question {self.exercise.id}."
+        )
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _ipython_display_(self) -> None:
+        if _drawn is None:
+            display(Note(self.report.text()))
+        else:
+            display(_drawn(self.report, max(1, self.num_tried)))
+        if self.next_step():
+            display(Note(self.next_step()))
+
+
+def check(exercise_id: str, answer: object) -> Verdict:
+    """Check an answer, in a notebook or in a test; a stub is no attempt.
+
+    `check("5.3", MyBlockManager)` takes the class or the function itself.
+    """
+    exercise = exercise_with_id(exercise_id)
+    report = report_on(exercise, answer)
+    if report.status == "waiting":
+        return Verdict(exercise, report, 0)
+    attempts = record_attempt(exercise_id, passed=report.passed)
+    return Verdict(exercise, report, attempts.num_tried)

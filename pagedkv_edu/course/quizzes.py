@@ -1,0 +1,5 @@
+"""The key of every quiz: by lesson and question, the letter of the right answer."""
+
+KEY: dict[str, dict[str, str]] = {
+    "05": {"q1": "b", "q2": "c", "q3": "b"},
+}
