@@ -36,7 +36,7 @@ class Report:
     expected_value: str = ""
     expected: str = ""  # a sentence, with the reason
     found: str = ""
-    go_on: str = ""  # what goes wrong later, run on the learner's class
+    go_on: str = ""  # what goes wrong later, run on the learner's class; or what to do
     nearby: str = ""  # the same calls with other lengths: which pass
     reread: str = ""  # 'lesson 05, "The fix"'
     hints: tuple[Hint, ...] = ()  # the one that fits first
@@ -52,10 +52,10 @@ class Report:
 
     def text(self) -> str:
         """Return the report as plain text, as a terminal or a log shows it."""
-        if self.status == "passed":
-            return f"{self.exercise_id}  passed: {self.title}"
-        if self.status == "waiting":
-            return f"{self.exercise_id}  waiting for you: {self.title}"
+        if self.status != "failed":
+            verdict = "passed" if self.passed else "waiting for you"
+            text = f"{self.exercise_id}  {verdict}: {self.title}"
+            return f"{text}\n\n{self.go_on}" if self.go_on else text
         setting = f" ({self.setting})" if self.setting else ""
         lines = [f"{self.exercise_id}  not yet: {self.title}"]
         if self.calls:

@@ -1,0 +1,283 @@
+"""Judge a function: many cases, the smallest that it gets wrong, and the reason.
+
+A topic says what is right and why; `judge_function` tries the edges, then cases drawn
+by hypothesis. A case is the tuple of arguments. Sketch::
+
+    @dataclass(frozen=True)
+    class LocateTopic:                              # a FunctionTopic[tuple[int, int]]
+        exercise_id, answer_name = "3.1", "my_locate"
+        def edges(self): return [(p, b) for b in (1, 2, 4) for p in range(3 * b)]
+        def cases(self): return st.tuples(st.integers(0, 999), st.integers(1, 64))
+        def right(self, case):
+            position, block_size = case
+            return Right(divmod(position, block_size), "...the reason, with numbers.")
+        ...
+
+    def check_locate(answer, *, seed=0) -> Report:
+        return judge_function(LocateTopic(), answer, seed=seed)
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from hypothesis.strategies import SearchStrategy
+
+from pagedkv_edu.checks.histories import drawn, is_list, is_tuple
+from pagedkv_edu.checks.judge import SEEDS
+from pagedkv_edu.checks.limits import (
+    Complaint,
+    Guard,
+    OutOfTime,
+    Unwritten,
+    a_kind,
+    shown,
+)
+from pagedkv_edu.checks.reports import hints_from, not_callable, too_slow, waiting
+from pagedkv_edu.checks.wording import which_pass
+from pagedkv_edu.errors import PagedKVError
+from pagedkv_edu.report import Hint, Report
+
+CASES_PER_SEED = 50
+
+C = TypeVar("C", bound=tuple[object, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What the function should return, or the class of our error, and the reason."""
+
+    value: object
+    reason: str  # a sentence with its numbers: "position 9 is in block 2 (9 // 4)."
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What came back instead; `value` is None if nothing did."""
+
+    title: str  # "returned False; expected True"
+    found: str
+    found_value: str
+    value: object = None
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyCases(Generic[C]):
+    """The same call with another number in one place."""
+
+    text: str  # "my_must_copy(n, 4, 2)"
+    case_by_n: tuple[tuple[int, C], ...]
+    name: str = "n"
+
+
+class FunctionTopic(Protocol[C]):
+    """What is right for one function, and how it is said."""
+
+    @property
+    def exercise_id(self) -> str:
+        """Return the id, such as "3.1"."""
+        ...
+
+    @property
+    def answer_name(self) -> str:
+        """Return the name that the learner writes, such as "my_locate"."""
+        ...
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """Return the hints; the first is for "I do not know where to begin"."""
+        ...
+
+    @property
+    def reread(self) -> str:
+        """Return the heading to reread: 'lesson 03, "The table"'."""
+        ...
+
+    def edges(self) -> Iterable[C]:
+        """Return cases that are always tried: all small ones, and the edges."""
+        ...
+
+    def cases(self) -> SearchStrategy[C]:
+        """Return the strategy that draws more of them."""
+        ...
+
+    def right(self, case: C) -> Right:
+        """Return what the function should return, and why."""
+        ...
+
+    def size(self, case: C) -> tuple[int, ...]:
+        """Return how hard a case is to explain; compared in order."""
+        ...
+
+    def hint(self, case: C, wrong: Wrong) -> str:
+        """Return the title of the hint that fits what came back."""
+        ...
+
+    def nearby(self, case: C) -> NearbyCases[C] | None:
+        """Return the same call with other numbers in one place."""
+        ...
+
+
+def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) -> Report:
+    """Return the verdict on a function; the same seed gives the same cases."""
+    if not callable(answer):
+        return not_callable(topic, answer, "function")
+    cases = _cases(topic, seed)
+    wrong_by_case: dict[C, Wrong] = {}
+    num_tried, in_time = 0, True
+    with Guard() as guard:
+        try:
+            for case in cases:
+                num_tried += 1
+                wrong = _wrong(topic, answer, case, guard)
+                if wrong:
+                    wrong_by_case[case] = wrong
+                if wrong and wrong.stopped:
+                    break
+        except Unwritten:
+            name = topic.answer_name
+            return waiting(topic, (name,), {name})
+        except OutOfTime:
+            in_time = False
+        if wrong_by_case:
+            case = min(wrong_by_case, key=topic.size)
+            wrong = wrong_by_case[case]
+            nearby = "" if wrong.stopped else _nearby(topic, answer, case, guard)
+            num_passed = num_tried - len(wrong_by_case)
+            return _failed(topic, case, wrong, nearby, (num_tried, num_passed))
+    if not in_time:
+        return too_slow(topic, (num_tried - 1, len(cases)), "cases")
+    title = f"{num_tried} cases, {SEEDS} seeds"
+    return Report(
+        topic.exercise_id, "passed", title, num_tried=num_tried, num_passed=num_tried
+    )
+
+
+def call_text(name: str, case: tuple[object, ...]) -> str:
+    """Return the call as typed: "my_must_copy(3, 4, 2)"."""
+    return f"{name}({', '.join(shown(value) for value in case)})"
+
+
+def _cases(topic: FunctionTopic[C], seed: int) -> list[C]:
+    cases = dict.fromkeys(topic.edges())
+    for number in range(SEEDS * seed, SEEDS * (seed + 1)):
+        cases |= dict.fromkeys(drawn(topic.cases(), number, CASES_PER_SEED))
+    return list(cases)
+
+
+def _wrong(
+    topic: FunctionTopic[C], answer: Callable[..., object], case: C, guard: Guard
+) -> Wrong | None:
+    right = topic.right(case)
+    wanted = _shown_right(right)
+    given = deepcopy(case)
+    try:
+        found = guard.ask(topic.answer_name, answer, *given)
+    except PagedKVError as error:
+        name = type(error).__name__
+        if isinstance(right.value, type) and isinstance(error, right.value):
+            return None
+        title = f"raised {name}; expected {wanted}"
+        return Wrong(title, f"{name}: {error}.", name)
+    except Complaint as complaint:
+        title = f"{complaint.what}; expected {wanted}"
+        return Wrong(title, complaint.found, complaint.what, stopped=complaint.stopped)
+    if not _same(found, right.value):
+        value = shown(found)
+        kind = _kind(found, right.value)
+        title = f"returned {value}{kind}; expected {wanted}"
+        missing = '; is a "return" missing?' if found is None else "."
+        return Wrong(title, f"{value}{kind}{missing}", value, found)
+    if given != case:
+        title = "changed what it was given; expected its arguments as they were"
+        return Wrong(title, f"the arguments are now {shown(given)}.", shown(given))
+    return None
+
+
+def _same(found: object, right: object) -> bool:
+    """Compare values and types: 2.0 is not an int, and True is not 1."""
+    if type(found) is not type(right):
+        return False
+    if (is_list(found) and is_list(right)) or (is_tuple(found) and is_tuple(right)):
+        pairs = zip(found, right, strict=False)
+        return len(found) == len(right) and all(_same(f, r) for f, r in pairs)
+    return _equal(found, right)
+
+
+def _equal(found: object, right: object) -> bool:
+    try:
+        return bool(found == right)
+    except Exception:  # noqa: BLE001  (a learner's object may compare in any way)
+        return False
+
+
+def _shown_right(right: Right) -> str:
+    value = right.value
+    return value.__name__ if isinstance(value, type) else shown(value)
+
+
+def _kind(found: object, right: object) -> str:
+    """Name the type of a result that is wrong in its type alone, as 2.0 for 2."""
+    if type(found) is type(right) or not _equal(found, right):
+        return ""
+    return f", {a_kind(found)}"
+
+
+def _nearby(
+    topic: FunctionTopic[C], answer: Callable[..., object], case: C, guard: Guard
+) -> str:
+    nearby = topic.nearby(case)
+    if nearby is None:
+        return ""
+    passing: dict[int, bool] = {}
+    for n, other in nearby.case_by_n:
+        try:
+            passing[n] = _wrong(topic, answer, other, guard) is None
+        except OutOfTime:
+            return ""
+    return which_pass(nearby.text, passing, nearby.name, ("passes", "fails"))
+
+
+def _failed(
+    topic: FunctionTopic[C],
+    case: C,
+    wrong: Wrong,
+    nearby: str,
+    counts: tuple[int, int],
+) -> Report:
+    call = call_text(topic.answer_name, case)
+    right = topic.right(case)
+    num_tried, num_passed = counts
+    return Report(
+        topic.exercise_id,
+        "failed",
+        f"{call} {wrong.title}",
+        calls=(call,),
+        wrong_call=0,
+        compared=call,
+        found_value=wrong.found_value,
+        expected_value=_shown_right(right),
+        expected=f"{_shown_right(right)}: {right.reason}",
+        found=wrong.found,
+        nearby=nearby,
+        reread=topic.reread,
+        hints=hints_from(topic.hints, topic.hint(case, wrong)),
+        num_tried=num_tried,
+        num_passed=num_passed,
+        as_test=_as_test(topic, case, right),
+    )
+
+
+def _as_test(topic: FunctionTopic[C], case: C, right: Right) -> str:
+    name = topic.answer_name
+    call = f"{name}({', '.join(map(repr, case))})"
+    if isinstance(right.value, type):
+        error = right.value.__name__
+        return (
+            f"import pytest\n\nfrom pagedkv_edu.errors import {error}\n\n\n"
+            f"def test_{name}() -> None:\n"
+            f"    with pytest.raises({error}):\n        {call}\n"
+        )
+    return f"def test_{name}() -> None:\n    assert {call} == {right.value!r}\n"

@@ -1,0 +1,187 @@
+"""Judge an answer by histories, and write the report.
+
+A topic (an exercise on something with state) brings two small classes and leaves the
+rest to `judge`. Sketch, for a pool::
+
+    class PoolRun:                       # a Run: yours and the reference, side by side
+        def do(self, call):              # make the call on both and compare
+            found = self.guard.ask(call.name, self.mine.allocate)  # never call it bare
+            if found != expected:
+                return Difference(title=..., expected=..., found=..., hint=...)
+            return None
+
+    @dataclass(frozen=True)              # equal topics share their drawn histories
+    class PoolTopic:                     # a Topic: what may be done, and how it is said
+        exercise_id, answer_name = "4.1", "MyBlockPool"
+        def histories(self): ...         # a hypothesis strategy of History
+        def start(self, answer, history, guard): return PoolRun(answer, history, guard)
+        ...
+
+    def check_block_pool(answer, *, seed=0) -> Report:
+        return judge(PoolTopic(), answer, seed=seed)
+
+`judge` runs hundreds of histories, makes the first wrong one as short as it can, goes
+on from there, tries what is nearby, and writes the report. Nothing in a topic may look
+at how an answer works: it sees calls, results, errors and states.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Generic, TypeVar
+
+from pagedkv_edu.checks.histories import Call, History, drawn
+from pagedkv_edu.checks.limits import (
+    Complaint,
+    Guard,
+    OutOfTime,
+    Unwritten,
+)
+from pagedkv_edu.checks.reports import hints_from, not_callable, too_slow, waiting
+from pagedkv_edu.checks.search import Search, Trial, make
+from pagedkv_edu.checks.topics import Topic
+from pagedkv_edu.checks.wording import which_pass
+from pagedkv_edu.report import Json, Report
+
+A = TypeVar("A")
+
+SEEDS = 3
+HISTORIES_PER_SEED = 100
+REPEATED = 3  # histories that are run twice: two objects must have nothing in common
+
+
+def judge(topic: Topic[A], answer: A, *, seed: int = 0) -> Report:
+    """Return the verdict on an answer; the same seed gives the same histories."""
+    if not callable(answer):
+        return not_callable(topic, answer, "class")
+    seeds = tuple(range(SEEDS * seed, SEEDS * (seed + 1)))
+    histories = _histories(topic, seeds, HISTORIES_PER_SEED)
+    with Guard() as guard:
+        search = Search(topic, answer, guard)
+        twice = _begins_used(search, histories[:REPEATED])
+        trials, in_time = ([twice], True) if twice else search.attempt_all(histories)
+        num_passed = sum(not (t.difference or t.unwritten) for t in trials)
+        failed = [trial for trial in trials if trial.difference]
+        if failed:
+            trial = twice or search.shortest(failed)
+            return _Failed(search, trial).report(len(trials), num_passed)
+    if not in_time:
+        return too_slow(topic, (num_passed, len(histories)), "histories")
+    unwritten = {trial.unwritten for trial in trials} - {""}
+    if unwritten:
+        return waiting(topic, topic.parts, unwritten)
+    return Report(
+        topic.exercise_id,
+        "passed",
+        f"{len(trials)} histories, {SEEDS} seeds",
+        num_tried=len(trials),
+        num_passed=num_passed,
+    )
+
+
+@cache
+def _histories(topic: Topic[A], seeds: tuple[int, ...], num_each: int) -> list[History]:
+    """Return histories from each seed, always the same ones, the shortest first."""
+    found = [h for seed in seeds for h in drawn(topic.histories(), seed, num_each)]
+    return sorted(found, key=lambda h: (len(h.calls), topic.size(h)))
+
+
+class _Failed(Generic[A]):
+    """Writes the report on one failing history."""
+
+    def __init__(self, search: Search[A], trial: Trial) -> None:
+        assert trial.difference
+        self.search = search
+        self.topic = search.topic
+        self.history = trial.history
+        self.difference = trial.difference
+
+    def report(self, num_tried: int, num_passed: int) -> Report:
+        """Go on, look nearby, replay, and put it all into words."""
+        more, go_on = ((), "") if self.difference.broken else self._go_on()
+        nearby = "" if self.difference.stopped else self._nearby()
+        films = self._replay(more)
+        difference = self.difference
+        return Report(
+            self.topic.exercise_id,
+            "failed",
+            difference.title,
+            setting=self.topic.setting(self.history),
+            calls=tuple(map(str, (*self.history.calls, *more))),
+            wrong_call=len(self.history.calls) - 1 if self.history.calls else None,
+            compared=difference.compared,
+            found_value=difference.found_value,
+            expected_value=difference.expected_value,
+            expected=difference.expected,
+            found=difference.found,
+            go_on=go_on,
+            nearby=nearby,
+            reread=difference.reread,
+            hints=hints_from(self.topic.hints, difference.hint),
+            num_tried=num_tried,
+            num_passed=num_passed,
+            films=films,
+            as_test=self.topic.as_test(self.history, difference),
+        )
+
+    def _go_on(self) -> tuple[tuple[Call, ...], str]:
+        """Return the first further calls that do visible harm, and the harm."""
+        for more in self.topic.go_on(self.history):
+            try:
+                run = self.search.start(self.history)
+                for call in (*self.history.calls, *more):
+                    make(run, call)
+                harm = run.harm(more)
+            except (Complaint, Unwritten, OutOfTime):
+                continue
+            if harm:
+                return more, harm
+        return (), ""
+
+    def _nearby(self) -> str:
+        nearby = self.topic.nearby(self.history) if self.history.calls else None
+        if nearby is None:
+            return ""
+        passing: dict[int, bool] = {}
+        for n, history in nearby.history_by_n:
+            try:
+                passing[n] = self.search.attempt(history).difference is None
+            except OutOfTime:
+                return ""
+        return which_pass(f"{nearby.text}, the same calls", passing)
+
+    def _replay(self, more: tuple[Call, ...]) -> Json:
+        # Once more at full length, with the learner's prints, and as a film.
+        calls = (*self.history.calls, *more)
+        with self.search.guard.aloud():
+            try:
+                run = self.search.start(self.history, recorded=True)
+                for call in calls:
+                    make(run, call)
+                return run.films() if calls else {}
+            except (Complaint, Unwritten, OutOfTime):
+                return {}
+
+
+def _begins_used(search: Search[A], histories: Sequence[History]) -> Trial | None:
+    """Return a trial if a history passes on one object and fails on the next."""
+    for history in histories:
+        try:
+            first, second = search.attempt(history), search.attempt(history)
+        except OutOfTime:
+            return None
+        if first.difference or first.unwritten or not second.difference:
+            continue
+        made = search.topic.construction(history)
+        difference = replace(
+            second.difference,
+            title=f"a second {made} does not begin empty",
+            expected=f"the same as from the first {made}: "
+            "what an object knows is its own, set in __init__ as self.…",
+            found=f"the first one passed these calls; the second: "
+            f"{second.difference.title}.",
+            hint=search.topic.hints[0].title,
+            broken=True,
+        )
+        return replace(second, difference=difference)
+    return None

@@ -1,0 +1,181 @@
+"""Find the histories that an answer gets wrong, and the one that explains it best."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Generic, TypeVar
+
+from pagedkv_edu.checks.histories import Call, History, Name
+from pagedkv_edu.checks.limits import Complaint, Guard, OutOfTime, Unwritten
+from pagedkv_edu.checks.topics import Difference, Run, Topic
+from pagedkv_edu.errors import PagedKVError
+
+A = TypeVar("A")
+
+# A hanging call is not waited for at full length each time its history is shortened,
+# and enough time is left for one more call at full length.
+PATIENCE_WHILE_SHORTENING = 0.2
+SECONDS_FOR_THE_REPORT = 2.2
+SHORTENED = 4  # failing histories that are made shorter; the shortest result is
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of one history; it ends with the call that went wrong, if one did."""
+
+    history: History
+    num_refused: int = 0
+    difference: Difference | None = None
+    unwritten: str = ""
+
+
+class Search(Generic[A]):
+    """Tries histories on one answer."""
+
+    def __init__(self, topic: Topic[A], answer: A, guard: Guard) -> None:
+        self.topic = topic
+        self.answer = answer
+        self.guard = guard
+
+    def attempt(self, history: History) -> Trial:
+        """Run one history on a new object, up to the first difference."""
+        done: tuple[Call, ...] = ()
+        num_refused = 0
+        try:
+            run = self.start(history)
+            for call in history.calls:
+                done = (*done, call)
+                difference = make(run, call)
+                num_refused = run.num_refused
+                if difference:
+                    return Trial(history.with_calls(done), num_refused, difference)
+        except Complaint as complaint:  # from the constructor
+            difference = self._not_made(history, complaint)
+            return Trial(history.with_calls(()), 0, difference)
+        except Unwritten as stub:
+            return Trial(history.with_calls(done), num_refused, unwritten=stub.part)
+        return Trial(history, num_refused)
+
+    def start(self, history: History, *, recorded: bool = False) -> Run:
+        """Make a new object for a history; any refusal of it is a complaint."""
+        try:
+            return self.topic.start(self.answer, history, self.guard, recorded=recorded)
+        except PagedKVError as error:
+            name = type(error).__name__
+            raise Complaint("", f"raised {name}", f"{name}: {error}.") from None
+
+    def attempt_all(self, histories: Iterable[History]) -> tuple[list[Trial], bool]:
+        """Try histories until one hangs; tell whether the time was enough."""
+        trials: list[Trial] = []
+        for history in histories:
+            try:
+                trials.append(self.attempt(history))
+            except OutOfTime:
+                return trials, False
+            difference = trials[-1].difference
+            if difference and (difference.stopped or not trials[-1].history.calls):
+                break
+        return trials, True
+
+    def shortest(self, failed: Sequence[Trial]) -> Trial:
+        """Return the failing trial that explains best, shortened from those given."""
+        best = sorted(failed, key=self.cost)[:SHORTENED]
+        with self.guard.impatient(PATIENCE_WHILE_SHORTENING):
+            return min((self._shorten(trial) for trial in best), key=self.cost)
+
+    def cost(self, trial: Trial) -> tuple[int, ...]:
+        """Return how hard a trial is to explain: calls, then refusals, then sizes."""
+        history = trial.history
+        return (len(history.calls), trial.num_refused, *self.topic.size(history))
+
+    def _shorten(self, trial: Trial) -> Trial:
+        tried = {trial.history}
+        candidates = self._candidates(trial.history)
+        while self.guard.seconds_left > SECONDS_FOR_THE_REPORT:
+            history = next(candidates, None)
+            if history is None:
+                break
+            if history in tried or len(history.calls) > len(trial.history.calls):
+                continue
+            tried.add(history)
+            other = self.attempt(history)
+            if other.difference and self.cost(other) < self.cost(trial):
+                trial = other
+                candidates = self._candidates(trial.history)
+        return trial
+
+    def _candidates(self, history: History) -> Iterator[History]:
+        for shorter in _parts(history):
+            yield self.topic.tidy(shorter)
+        for smaller in self.topic.smaller(history):
+            yield self.topic.tidy(smaller)
+        for smaller in self.topic.smaller(history):
+            for shorter in _parts(smaller, num_dropped=1):
+                yield self.topic.tidy(shorter)
+
+    def _not_made(self, history: History, complaint: Complaint) -> Difference:
+        made = self.topic.construction(history)
+        return Difference(
+            title=f"{made} {complaint.what}",
+            expected="a new object, ready for its first call.",
+            found=complaint.found,
+            hint=self.topic.hints[0].title,
+            reread=self.topic.reread,
+            compared=made,
+            found_value=complaint.what,
+            expected_value="a new object",
+            broken=True,
+            stopped=complaint.stopped,
+        )
+
+
+def make(run: Run, call: Call) -> Difference | None:
+    """Make one call in a run; turn a complaint about it into a difference."""
+    try:
+        return run.do(call)
+    except Complaint as complaint:
+        difference = run.complain(call, complaint)
+        return replace(difference, broken=True, stopped=complaint.stopped)
+
+
+def complained(
+    call: Call, complaint: Complaint, *, expected: str, hint: str, reread: str
+) -> Difference:
+    """Return the difference that a complaint makes, for a topic to use."""
+    if complaint.part == call.name:
+        title = f"{call} {complaint.what}"
+    else:
+        title = f"after {call}, {complaint.part} {complaint.what}"
+    return Difference(
+        title=title,
+        expected=expected,
+        found=complaint.found,
+        hint=hint,
+        reread=reread,
+        compared=complaint.part if complaint.part != call.name else str(call),
+        found_value=complaint.what,
+    )
+
+
+def _parts(history: History, num_dropped: int | None = None) -> Iterator[History]:
+    """Yield what is left when some calls are dropped, the shortest first.
+
+    The last call stays: it is the one that went wrong.
+    """
+    *before, last = history.calls
+    kept = range(len(before)) if num_dropped is None else [len(before) - num_dropped]
+    for num_kept in kept:
+        for chosen in combinations(before, max(num_kept, 0)):
+            calls = (*chosen, last)
+            if _names_known(calls):
+                yield history.with_calls(calls)
+
+
+def _names_known(calls: Iterable[Call]) -> bool:
+    known: set[str] = set()
+    for call in calls:
+        used = {value for value in call.arguments if isinstance(value, Name)}
+        if not used <= known:
+            return False
+        known.add(call.result)
+    return True
