@@ -15,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 
 import nbformat
-from percent import notebook, text_of
 
 from pagedkv_edu.course.exercises import EXERCISES, Exercise
 from pagedkv_edu.report import Hint
+from tools.percent import notebook, text_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLUTION = re.compile(

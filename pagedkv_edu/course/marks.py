@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 
-_CELL = (
-    "padding: 2px 12px 2px 0; text-align: left; color: var(--jp-content-font-color1)"
-)
+from pagedkv_edu.course.tables import html_table, text_table
+
+HEAD = ("question", "your answer", "mark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +30,10 @@ class QuizMarks:
         ]
 
     def __repr__(self) -> str:
-        rows = [f"{name}  {given:<3} {mark}" for name, given, mark in self.lines()]
-        return "\n".join([*rows, self._total()])
+        return f"{text_table(HEAD, self.lines())}\n\n{self._total()}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>"
-            + "".join(f'<td style="{_CELL}">{escape(x)}</td>' for x in line)
-            + "</tr>"
-            for line in self.lines()
-        )
-        return f'<table>{rows}</table><p role="status">{self._total()}</p>'
+        return f'{html_table(HEAD, self.lines())}<p role="status">{self._total()}</p>'
 
     def _total(self) -> str:
         return f"{self.num_right} of {len(self.marks)} right"
