@@ -36,6 +36,10 @@ class NeverFits(PagedKVError):
     """The request is larger than the whole cache, so waiting cannot help."""
 
 
+class WrongPlan(PagedKVError):
+    """A scheduler's plan names a sequence that is not live."""
+
+
 class InvalidSize(PagedKVError, ValueError):
     """A size, a count or a position is not an int of the right range."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 SeqId = int | str
 CopyKind = Literal["copy", "out", "in"]
@@ -86,4 +86,17 @@ class ManagerLike(Protocol):
 
     def table(self, seq_id: SeqId) -> TableLike:
         """Return a snapshot of a sequence's block table."""
+        ...
+
+
+@runtime_checkable
+class SwappingManagerLike(ManagerLike, Protocol):
+    """A manager that can also move a sequence to the host and back."""
+
+    def swap_out(self, seq_id: SeqId) -> list[BlockCopy]:
+        """Move a sequence to the host pool; return the copies to be carried out."""
+        ...
+
+    def swap_in(self, seq_id: SeqId) -> list[BlockCopy]:
+        """Bring a sequence back; return the copies to be carried out."""
         ...
