@@ -20,7 +20,7 @@ def hash_block(parent_hash: int, tokens: tuple[int, ...], salt: Salt) -> int:
     return hash((parent_hash, tokens, salt))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Identity:
     """What a block is known to hold: its tokens, after all those of its parent."""
 
@@ -119,14 +119,17 @@ class PrefixCache:
 
     def share(self, block_id: int) -> None:
         """Add one reference to a block in use; `reuse` is for cached free ones."""
-        self._require_in_use(block_id)
+        if self.ref_count(block_id) == 0:
+            raise NotAllocated(f"block {block_id} is free; allocate or reuse it first")
         self._ref_counts[block_id] += 1
 
     def free(self, block_id: int) -> None:
         """Drop one reference; after the last one a known block stays findable."""
-        self._require_in_use(block_id)
-        self._ref_counts[block_id] -= 1
-        if self._ref_counts[block_id] > 0:
+        count = self.ref_count(block_id)
+        if count == 0:
+            raise NotAllocated(f"block {block_id} is free; it was freed once too often")
+        self._ref_counts[block_id] = count - 1
+        if count > 1:
             return
         if block_id in self._identity_by_block:
             self._evictable[block_id] = None
@@ -177,8 +180,8 @@ class PrefixCache:
             raise InvalidSize(
                 f"{len(tokens)} tokens fill {num_full} blocks; {len(block_ids)} given"
             )
-        for block_id in block_ids[:num_full]:
-            self._require_in_use(block_id)
+        if num_full and not min(map(self.ref_count, block_ids[:num_full])):
+            raise NotAllocated("a block that is free cannot be registered")
         parent: _Identity | None = None
         for index, block_id in enumerate(block_ids[:num_full]):
             known = self._identity_by_block.get(block_id)
@@ -232,7 +235,3 @@ class PrefixCache:
         blocks.remove(block_id)
         if not blocks:
             del self._blocks_by_hash[known.hash]
-
-    def _require_in_use(self, block_id: int) -> None:
-        if self.ref_count(block_id) == 0:
-            raise NotAllocated(f"block {block_id} is free; allocate or reuse it first")
