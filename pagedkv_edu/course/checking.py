@@ -8,11 +8,7 @@ from pagedkv_edu.course.exercises import Exercise, exercise_with_id, report_on
 from pagedkv_edu.course.page import Note
 from pagedkv_edu.course.progress import record_attempt
 from pagedkv_edu.report import Report
-
-try:
-    from pagedkv_edu.viz.verdict import verdict as _drawn
-except Exception:  # noqa: BLE001  (for now: the drawing of a verdict is being built)
-    _drawn = None
+from pagedkv_edu.viz.verdict import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +48,7 @@ class Verdict:
         return self.text()
 
     def _ipython_display_(self) -> None:
-        if _drawn is None:
-            display(Note(self.report.text()))
-        else:
-            display(_drawn(self.report, max(1, self.num_tried)))
+        display(verdict(self.report, max(1, self.num_tried)))
         if self.next_step():
             display(Note(self.next_step()))
 

@@ -28,3 +28,20 @@ def work_folder() -> Path | None:
         return Path(named)
     course = course_folder()
     return course / "work" if course else None
+
+
+def copy_exercises(course: Path, work: Path) -> list[str]:
+    """Give the learner a copy of each exercise; return the names of the new ones.
+
+    A file that is there is the learner's, and is never touched.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    copied: list[str] = []
+    for source in sorted((course / "exercises").glob("[0-9][0-9]_*.ipynb")):
+        try:
+            with (work / source.name).open("xb") as file:
+                file.write(source.read_bytes())
+        except FileExistsError:
+            continue
+        copied.append(source.name)
+    return copied

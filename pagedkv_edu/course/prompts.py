@@ -1,7 +1,7 @@
 """A question as buttons or a field under it, marked when it is answered."""
 
-from collections.abc import Callable
 from html import escape
+from typing import Protocol
 
 import ipywidgets as widgets
 
@@ -11,16 +11,24 @@ from pagedkv_edu.course.questions import Prompt
 _LINE = "margin: 6px 0 2px; max-width: 70ch; color: var(--jp-content-font-color1)"
 
 
-class PromptBox(widgets.VBox):
-    """Shows a question; the first answer calls `on_answer(answer, right)`.
+class Keep(Protocol):
+    """What to do with an answer; the text that comes back is shown under the mark."""
 
-    Later answers are marked too. Nothing depends on an answer being given, so a
-    notebook also runs where nobody is there to answer.
+    def __call__(self, given: str, *, right: bool) -> str:
+        """Keep the answer."""
+        ...
+
+
+class PromptBox(widgets.VBox):
+    """Shows a question, and marks each answer.
+
+    Nothing depends on an answer being given, so a notebook also runs where nobody is
+    there to answer.
     """
 
-    def __init__(self, prompt: Prompt, on_answer: Callable[[str, bool], str]) -> None:
+    def __init__(self, prompt: Prompt, keep: Keep) -> None:
         self.prompt = prompt
-        self._on_answer = on_answer
+        self._keep = keep
         self._last = ""
         self._text = widgets.HTML(_paragraph(prompt.text, strong=True))
         self._mark = widgets.HTML("")
@@ -35,7 +43,7 @@ class PromptBox(widgets.VBox):
             return
         self._last = given
         right = same_answer(given, self.prompt.answer)
-        kept = self._on_answer(given, right)
+        kept = self._keep(given, right=right)
         self._mark.value = marked(self.prompt, given, right=right, kept=kept)
 
     def _buttons(self) -> widgets.Widget:
@@ -100,7 +108,7 @@ def marked(prompt: Prompt, given: str, *, right: bool, kept: str = "") -> str:
 
 
 def _plain(text: str) -> str:
-    return text.strip().lower().replace(",", "").replace("\N{NO-BREAK SPACE}", "")
+    return "".join(text.lower().replace(",", "").split())
 
 
 def _paragraph(text: str, *, strong: bool = False) -> str:

@@ -43,13 +43,16 @@ class _Scene:
         return f"do {self.calls} together {several}"
 
     def own_blocks(self) -> list[int]:
-        """Return the blocks of the sequences that act, as they are before the calls."""
+        """Return the blocks of the sequences that act, as they are before the calls.
+
+        All blocks in use, if only new sequences act.
+        """
         if self.before is None:
             return []
         actors = [frame.event.arguments[0] for frame in self.covered]
         tables = [self.before.tables.get(actor) for actor in dict.fromkeys(actors)]
         held = [block_id for table in tables if table for block_id in table.block_ids]
-        return list(dict.fromkeys(held))
+        return list(dict.fromkeys(held)) or sorted(self.before.ref_counts)
 
 
 def question_about(

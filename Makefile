@@ -1,0 +1,64 @@
+# `make lab` starts the course, `make test` runs the tests. Both set up .venv first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PYTEST := $(BIN)/python -m pytest -q -n auto
+
+.DEFAULT_GOAL := help
+.PHONY: help venv setup lab test test-all slow build bench check
+
+help:
+	@echo "make lab       set up, and open JupyterLab on the first lesson"
+	@echo "make test      set up, and run the tests"
+	@echo "make test-all  lint, types, layers, all tests, the slow ones too"
+	@echo "make check     lint, types, layers, drift of the built notebooks"
+	@echo "make build     build exercises/ and solutions/ from their sources"
+	@echo "make bench     measure the manager against a plain driver and transformers"
+	@echo "make venv      only an empty .venv: to put a build of torch there yourself"
+
+venv: .venv/made
+setup: .venv/course
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+# What a learner needs, and no more.
+.venv/course: .venv/made pyproject.toml constraints.txt
+	$(INSTALL) -e '.[course]'
+	@touch $@
+
+.venv/dev: .venv/course
+	$(INSTALL) -e '.[course,dev]'
+	@touch $@
+
+.venv/model: .venv/course
+	$(INSTALL) -e '.[course,model]'
+	@touch $@
+
+lab: .venv/course
+	$(BIN)/pagedkv lab
+
+test: .venv/dev
+	$(PYTEST) -m "not slow"
+
+slow: .venv/dev
+	$(PYTEST) -m slow
+
+test-all: check test slow
+
+build: .venv/dev
+	$(BIN)/python tools/build_exercises.py
+
+bench: .venv/model
+	$(BIN)/python tools/bench_manager.py
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python tools/build_exercises.py --check
