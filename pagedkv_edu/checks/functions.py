@@ -20,6 +20,7 @@ by hypothesis. A case is the tuple of arguments. Sketch::
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, Protocol, TypeVar
 
 from hypothesis.strategies import SearchStrategy
@@ -125,7 +126,7 @@ def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) ->
     if not callable(answer):
         return not_callable(topic, answer, "function")
     cases = _cases(topic, seed)
-    wrong_by_case: dict[C, Wrong] = {}
+    wrongs: list[tuple[C, Wrong]] = []
     num_tried, in_time = 0, True
     with Guard() as guard:
         try:
@@ -133,7 +134,7 @@ def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) ->
                 num_tried += 1
                 wrong = _wrong(topic, answer, case, guard)
                 if wrong:
-                    wrong_by_case[case] = wrong
+                    wrongs.append((case, wrong))
                 if wrong and wrong.stopped:
                     break
         except Unwritten:
@@ -141,11 +142,10 @@ def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) ->
             return waiting(topic, (name,), {name})
         except OutOfTime:
             in_time = False
-        if wrong_by_case:
-            case = min(wrong_by_case, key=topic.size)
-            wrong = wrong_by_case[case]
+        if wrongs:
+            case, wrong = min(wrongs, key=lambda pair: topic.size(pair[0]))
             nearby = "" if wrong.stopped else _nearby(topic, answer, case, guard)
-            num_passed = num_tried - len(wrong_by_case)
+            num_passed = num_tried - len(wrongs)
             return _failed(topic, case, wrong, nearby, (num_tried, num_passed))
     if not in_time:
         return too_slow(topic, (num_tried - 1, len(cases)), "cases")
@@ -160,11 +160,12 @@ def call_text(name: str, case: tuple[object, ...]) -> str:
     return f"{name}({', '.join(shown(value) for value in case)})"
 
 
-def _cases(topic: FunctionTopic[C], seed: int) -> list[C]:
-    cases = dict.fromkeys(topic.edges())
+@cache
+def _cases(topic: FunctionTopic[C], seed: int) -> tuple[C, ...]:
+    cases = list(topic.edges())
     for number in range(SEEDS * seed, SEEDS * (seed + 1)):
-        cases |= dict.fromkeys(drawn(topic.cases(), number, CASES_PER_SEED))
-    return list(cases)
+        cases += drawn(topic.cases(), number, CASES_PER_SEED)
+    return tuple({repr(case): case for case in cases}.values())  # may hold lists
 
 
 def _wrong(
