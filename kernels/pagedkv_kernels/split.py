@@ -1,0 +1,95 @@
+"""Cut a long sequence over several programs, and merge what they found."""
+
+import torch
+import triton
+import triton.language as tl
+from jaxtyping import Float
+from torch import Tensor
+
+from pagedkv_edu.sizes import cdiv
+
+
+@triton.jit
+def merge_kernel(
+    part_ptr,  # [num_seqs, num_heads, num_splits, head_dim]
+    part_lse_ptr,  # [num_seqs, num_heads, num_splits]
+    out_ptr,  # [num_seqs, num_heads, head_dim]
+    lse_ptr,  # [num_seqs, num_heads]
+    num_heads,
+    out_stride_seq,
+    out_stride_head,
+    NUM_SPLITS: tl.constexpr,
+    PADDED_SPLITS: tl.constexpr,
+    HEAD_DIM: tl.constexpr,
+    PADDED_DIM: tl.constexpr,
+):
+    """One program: one head of one sequence; parts are contiguous."""
+    seq = tl.program_id(0).to(tl.int64)
+    head = tl.program_id(1)
+    split = tl.arange(0, PADDED_SPLITS)
+    dim = tl.arange(0, PADDED_DIM)
+    row = (seq * num_heads + head) * NUM_SPLITS + split
+    part_lse = tl.load(part_lse_ptr + row, mask=split < NUM_SPLITS, other=float("-inf"))
+
+    largest = tl.max(part_lse, 0)
+    shift = tl.where(largest == float("-inf"), 0.0, largest)
+    weight = tl.exp(part_lse - shift)  # 0 for a split without tokens
+    total = tl.sum(weight, 0)
+    divisor = tl.where(total == 0.0, 1.0, total)
+    parts = tl.load(
+        part_ptr + row[:, None] * HEAD_DIM + dim[None, :],
+        mask=(split < NUM_SPLITS)[:, None] & (dim < HEAD_DIM)[None, :],
+        other=0.0,
+    )
+    out = tl.sum(parts * weight[:, None], 0) / divisor
+    tl.store(
+        out_ptr + seq * out_stride_seq + head * out_stride_head + dim,
+        out.to(out_ptr.dtype.element_ty),
+        mask=dim < HEAD_DIM,
+    )
+    lse = tl.where(total == 0.0, float("-inf"), shift + tl.log(divisor))
+    tl.store(lse_ptr + seq * num_heads + head, lse)
+
+
+def merge_splits(
+    parts: Float[Tensor, "num_seqs num_heads num_splits head_dim"],
+    part_lse: Float[Tensor, "num_seqs num_heads num_splits"],
+    *,
+    out: Float[Tensor, "num_seqs num_heads head_dim"],
+    return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Merge partial attentions, each weighted by its share of the whole softmax.
+
+    A part is the attention over some of the tokens, and its log-sum-exp says how much
+    those tokens weigh. A part without tokens (-inf) weighs nothing.
+    """
+    num_seqs, num_heads, num_splits, head_dim = parts.shape
+    lse = torch.empty((num_seqs, num_heads), dtype=torch.float32, device=parts.device)
+    merge_kernel[(num_seqs, num_heads)](
+        parts,
+        part_lse,
+        out,
+        lse,
+        num_heads,
+        *out.stride()[:2],
+        NUM_SPLITS=num_splits,
+        PADDED_SPLITS=triton.next_power_of_2(num_splits),
+        HEAD_DIM=head_dim,
+        PADDED_DIM=triton.next_power_of_2(head_dim),
+    )
+    return (out, lse) if return_lse else out
+
+
+def choose_num_splits(
+    num_programs: int, longest: int, tile: int, device: torch.device
+) -> int:
+    """Return how many splits keep every multiprocessor of the card busy.
+
+    Without a split there are num_programs programs. Two for each multiprocessor hide
+    most of the waiting; more splits than tiles would be empty. 1 without a GPU.
+    """
+    if device.type != "cuda" or num_programs == 0:
+        return 1
+    wanted = 2 * torch.cuda.get_device_properties(device).multi_processor_count
+    num_splits = 1 << (cdiv(wanted, num_programs) - 1).bit_length()  # a power of 2
+    return max(1, min(num_splits, cdiv(longest, tile), 64))
