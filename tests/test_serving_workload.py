@@ -72,6 +72,14 @@ def test_with_a_rate_they_arrive_in_order_at_that_rate():
     assert arrivals[-1] == pytest.approx(500, rel=0.05)
 
 
+def test_an_answer_ends_at_its_clients_limit():
+    requests = lognormal_workload(300, limits=(16, 64), rng=Random(0))
+
+    assert {request.max_tokens for request in requests} == {16, 64}
+    assert max(r.num_output_tokens for r in requests if r.max_tokens == 16) == 16
+    assert max(r.num_output_tokens for r in requests if r.max_tokens == 64) == 64
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -1,5 +1,6 @@
 """What is asked of a server: requests, and made-up sets of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 from random import Random
@@ -93,12 +94,15 @@ def lognormal_workload(
     prompt: Lognormal = SHAREGPT_PROMPT,
     output: Lognormal = SHAREGPT_OUTPUT,
     requests_per_s: float | None = None,
+    limits: Sequence[int] = (),
     rng: Random,
 ) -> list[Request]:
     """Return requests with independent lengths, in order of arrival.
 
     They arrive one by one at this rate, at random times; without a rate all are there
-    at second 0. The same `rng` state gives the same requests.
+    at second 0. Each client sets one of `limits`, if there are any, as `max_tokens`,
+    and its answer ends there at the latest. The same `rng` state gives the same
+    requests.
 
     >>> requests = lognormal_workload(1000, rng=Random(0))
     >>> max(request.num_prompt_tokens for request in requests)
@@ -113,5 +117,10 @@ def lognormal_workload(
         num_prompt, num_output = prompt.draw(rng), output.draw(rng)
         if requests_per_s is not None:
             arrival_s += rng.expovariate(requests_per_s)
-        requests.append(Request(request_id, num_prompt, num_output, arrival_s))
+        limit = rng.choice(limits) if limits else None
+        if limit is not None:
+            num_output = min(num_output, limit)
+        requests.append(
+            Request(request_id, num_prompt, num_output, arrival_s, max_tokens=limit)
+        )
     return requests
