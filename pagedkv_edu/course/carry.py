@@ -52,8 +52,8 @@ def _object_in(path: Path, exercise: Exercise) -> tuple[object, str]:
     _running.add(exercise.notebook)
     try:
         cells = answer_cells(path)
-    except (OSError, ValueError) as trouble:
-        raise _NotUsable(f"{path.name} could not be read: {trouble}.") from None
+    except ValueError as trouble:
+        raise _NotUsable(f"{trouble}.") from None
     else:
         module, failure = run_cells(cells, f"work_{exercise.notebook}")
         return getattr(module, exercise.answer, None), failure
