@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 
 from pagedkv_edu.protocols import BlockCopy, TableLike
-from pagedkv_edu.sizes import locate, require_positive
+from pagedkv_edu.sizes import locate, require_at_least, require_positive
 
 
 class WordMemory:
     """Holds one word per slot. Reading an unwritten slot gives "·".
+
+    Beside the device's slots it has those of the host, which only copies of the kinds
+    "out" and "in" reach.
 
     >>> memory = WordMemory(block_size=4)
     >>> memory.write(5, "red")
@@ -20,29 +23,39 @@ class WordMemory:
     def __init__(self, block_size: int) -> None:
         self.block_size = require_positive("block_size", block_size)
         self._word_by_slot: dict[int, str] = {}
+        self._word_by_host_slot: dict[int, str] = {}
 
     def write(self, slot: int, word: str) -> None:
         """Put a word into a slot; what was there is gone."""
-        self._word_by_slot[slot] = word
+        self._word_by_slot[require_at_least(0, "slot", slot)] = word
 
     def copy(self, copies: Iterable[BlockCopy]) -> None:
         """Carry out copies one by one, in the order given."""
+        device, host = self._word_by_slot, self._word_by_host_slot
         for copy in copies:
+            read = host if copy.kind == "in" else device
+            written = host if copy.kind == "out" else device
             for offset in range(self.block_size):
                 source = copy.source * self.block_size + offset
                 target = copy.target * self.block_size + offset
-                if source in self._word_by_slot:
-                    self._word_by_slot[target] = self._word_by_slot[source]
+                if source in read:
+                    written[target] = read[source]
                 else:
-                    self._word_by_slot.pop(target, None)
+                    written.pop(target, None)
 
     def words(self, table: TableLike) -> list[str]:
-        """Return the words that attention would read through a table."""
-        words: list[str] = []
+        """Return the words that attention would read through a table.
+
+        A token whose block is missing from the table reads as unwritten.
+        """
+        block_ids, words = table.block_ids, list[str]()
         for position in range(table.seq_len):
             logical_block, offset = locate(position, self.block_size)
-            slot = table.block_ids[logical_block] * self.block_size + offset
-            words.append(self._word_by_slot.get(slot, self.UNWRITTEN))
+            if logical_block < len(block_ids):
+                slot = block_ids[logical_block] * self.block_size + offset
+                words.append(self._word_by_slot.get(slot, self.UNWRITTEN))
+            else:
+                words.append(self.UNWRITTEN)
         return words
 
     def read(self, table: TableLike) -> str:
