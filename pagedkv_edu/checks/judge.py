@@ -25,8 +25,6 @@ on from there, tries what is nearby, and writes the report. Nothing in a topic m
 at how an answer works: it sees calls, results, errors and states.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Generic, TypeVar
 
@@ -47,7 +45,6 @@ A = TypeVar("A")
 
 SEEDS = 3
 HISTORIES_PER_SEED = 100
-REPEATED = 3  # histories that are run twice: two objects must have nothing in common
 
 
 def judge(topic: Topic[A], answer: A, *, seed: int = 0) -> Report:
@@ -58,12 +55,12 @@ def judge(topic: Topic[A], answer: A, *, seed: int = 0) -> Report:
     histories = _histories(topic, seeds, HISTORIES_PER_SEED)
     with Guard() as guard:
         search = Search(topic, answer, guard)
-        twice = _begins_used(search, histories[:REPEATED])
-        trials, in_time = ([twice], True) if twice else search.attempt_all(histories)
+        trials, in_time = search.attempt_all(histories)
         num_passed = sum(not (t.difference or t.unwritten) for t in trials)
         failed = [trial for trial in trials if trial.difference]
         if failed:
-            trial = twice or search.shortest(failed)
+            last = failed[-1]
+            trial = last if last.on_second_object else search.shortest(failed)
             return _Failed(search, trial).report(len(trials), num_passed)
     if not in_time:
         return too_slow(topic, (num_passed, len(histories)), "histories")
@@ -83,7 +80,9 @@ def judge(topic: Topic[A], answer: A, *, seed: int = 0) -> Report:
 def _histories(topic: Topic[A], seeds: tuple[int, ...], num_each: int) -> list[History]:
     """Return histories from each seed, always the same ones, the shortest first."""
     found = [h for seed in seeds for h in drawn(topic.histories(), seed, num_each)]
-    return sorted(found, key=lambda h: (len(h.calls), topic.size(h)))
+    return sorted(
+        found, key=lambda h: (topic.num_misused(h), len(h.calls), topic.size(h))
+    )
 
 
 class _Failed(Generic[A]):
@@ -95,11 +94,13 @@ class _Failed(Generic[A]):
         self.topic = search.topic
         self.history = trial.history
         self.difference = trial.difference
+        # what takes seconds, or does not happen again, is not tried with other numbers
+        self.one_time = trial.difference.stopped or trial.on_second_object
 
     def report(self, num_tried: int, num_passed: int) -> Report:
         """Go on, look nearby, replay, and put it all into words."""
         more, go_on = ((), "") if self.difference.broken else self._go_on()
-        nearby = "" if self.difference.stopped else self._nearby()
+        nearby = "" if self.one_time else self._nearby()
         films = self._replay(more)
         difference = self.difference
         return Report(
@@ -161,27 +162,3 @@ class _Failed(Generic[A]):
                 return run.films() if calls else {}
             except (Complaint, Unwritten, OutOfTime):
                 return {}
-
-
-def _begins_used(search: Search[A], histories: Sequence[History]) -> Trial | None:
-    """Return a trial if a history passes on one object and fails on the next."""
-    for history in histories:
-        try:
-            first, second = search.attempt(history), search.attempt(history)
-        except OutOfTime:
-            return None
-        if first.difference or first.unwritten or not second.difference:
-            continue
-        made = search.topic.construction(history)
-        difference = replace(
-            second.difference,
-            title=f"a second {made} does not begin empty",
-            expected=f"the same as from the first {made}: "
-            "what an object knows is its own, set in __init__ as self.…",
-            found=f"the first one passed these calls; the second: "
-            f"{second.difference.title}.",
-            hint=search.topic.hints[0].title,
-            broken=True,
-        )
-        return replace(second, difference=difference)
-    return None

@@ -122,7 +122,7 @@ class Guard:
         start = perf_counter()
         try:
             answer = self._timed(limit, function, *arguments)
-        except (PagedKVError, KeyboardInterrupt):
+        except (PagedKVError, Complaint, KeyboardInterrupt):
             raise
         except NotImplementedError:
             raise Unwritten(part) from None

@@ -16,6 +16,7 @@ A = TypeVar("A")
 # and enough time is left for one more call at full length.
 PATIENCE_WHILE_SHORTENING = 0.2
 SECONDS_FOR_THE_REPORT = 2.2
+REPEATED = 3
 SHORTENED = 4  # failing histories that are made shorter; the shortest result is
 
 
@@ -27,6 +28,7 @@ class Trial:
     num_refused: int = 0
     difference: Difference | None = None
     unwritten: str = ""
+    on_second_object: bool = False  # the first object passed the same calls
 
 
 class Search(Generic[A]):
@@ -65,17 +67,43 @@ class Search(Generic[A]):
             raise Complaint("", f"raised {name}", f"{name}: {error}.") from None
 
     def attempt_all(self, histories: Iterable[History]) -> tuple[list[Trial], bool]:
-        """Try histories until one hangs; tell whether the time was enough."""
+        """Try histories until one hangs; tell whether the time was enough.
+
+        The first ones are tried twice: two objects must have nothing in common.
+        """
         trials: list[Trial] = []
-        for history in histories:
+        for index, history in enumerate(histories):
             try:
-                trials.append(self.attempt(history))
+                trial = self.attempt(history)
+                if index < REPEATED and not trial.difference:
+                    trial = self._again(trial)
             except OutOfTime:
                 return trials, False
-            difference = trials[-1].difference
-            if difference and (difference.stopped or not trials[-1].history.calls):
+            trials.append(trial)
+            difference = trial.difference
+            if difference and (difference.stopped or trial.on_second_object):
+                break
+            if difference and not trial.history.calls:  # it cannot even be made
                 break
         return trials, True
+
+    def _again(self, first: Trial) -> Trial:
+        """Try a history once more, on a new object, and see whether that is new."""
+        second = self.attempt(first.history)
+        if first.unwritten or not second.difference:
+            return first
+        made = self.topic.construction(first.history)
+        difference = replace(
+            second.difference,
+            title=f"a second {made} does not begin empty",
+            expected=f"the same as from the first {made}: what an object knows is its "
+            "own, set in __init__ as self.something.",
+            found="the first one passed these calls. "
+            f"The second: {second.difference.title}.",
+            hint=self.topic.hints[0].title,
+            broken=True,
+        )
+        return replace(second, difference=difference, on_second_object=True)
 
     def shortest(self, failed: Sequence[Trial]) -> Trial:
         """Return the failing trial that explains best, shortened from those given."""
@@ -86,9 +114,16 @@ class Search(Generic[A]):
     def cost(self, trial: Trial) -> tuple[int, ...]:
         """Return how hard a trial is to explain: calls, then refusals, then sizes."""
         history = trial.history
-        return (len(history.calls), trial.num_refused, *self.topic.size(history))
+        return (
+            self.topic.num_misused(history),
+            len(history.calls),
+            trial.num_refused,
+            *self.topic.size(history),
+        )
 
     def _shorten(self, trial: Trial) -> Trial:
+        if not trial.history.calls:
+            return trial
         tried = {trial.history}
         candidates = self._candidates(trial.history)
         while self.guard.seconds_left > SECONDS_FOR_THE_REPORT:

@@ -1,6 +1,6 @@
 """What an exercise on something with state brings: a topic, and runs of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -27,6 +27,41 @@ class Difference:
     expected_value: str = ""
     broken: bool = False  # no answer came back at all, so there is no going on
     stopped: bool = False  # by the clock
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A difference, before a topic has said which hint and which heading fit."""
+
+    kind: str  # the topic's word for it
+    title: str
+    expected: str
+    found: str
+    compared: str
+    found_value: str
+    expected_value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Where to look after one kind of finding."""
+
+    hint: str
+    reread: str
+
+
+def advised(finding: Finding, advice: Mapping[str, Advice]) -> Difference:
+    """Return a finding with the advice for its kind."""
+    return Difference(
+        finding.title,
+        finding.expected,
+        finding.found,
+        advice[finding.kind].hint,
+        advice[finding.kind].reread,
+        finding.compared,
+        finding.found_value,
+        finding.expected_value,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +147,19 @@ class Topic(Protocol[A_contra]):
         """Construct the learner's object and the reference; films need `recorded`."""
         ...
 
+    def num_misused(self, history: History) -> int:
+        """Return how many calls should not have been made at all: a double free.
+
+        Being refused for lack of room is not misuse.
+        """
+        ...
+
     def size(self, history: History) -> tuple[int, ...]:
         """Return how hard a history is to explain, beyond its number of calls.
 
-        Compared in order. Fewer calls and fewer refusals come before it: so begin with
-        unusual sizes (a block_size that is not the lesson's), then tokens, then the
-        lesson's pool.
+        Compared in order. Less misuse, fewer calls and fewer refusals come before it:
+        so begin with unusual sizes (a block_size that is not the lesson's), then
+        tokens, then the lesson's pool.
         """
         ...
 

@@ -16,6 +16,11 @@ def amount(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural(noun)}"
 
 
+def be(count: int) -> str:
+    """Return "is" or "are"."""
+    return "is" if count == 1 else "are"
+
+
 def plural(noun: str) -> str:
     """Return the noun's plural; the last word changes."""
     return f"{noun[:-1]}ies" if noun.endswith("py") else f"{noun}s"

@@ -1,0 +1,152 @@
+"""A learner's pool or manager behind a guard: typed answers, or a complaint."""
+
+from pagedkv_edu.checks.histories import is_list, is_tuple
+from pagedkv_edu.checks.limits import Complaint, Guard, a_kind, shown
+from pagedkv_edu.protocols import BlockCopy, ManagerLike, PoolLike, SeqId, TableLike
+from pagedkv_edu.replay.events import TableState
+
+
+class GuardedPool:
+    """Speaks the pool protocol; what comes out has the type that it should have."""
+
+    def __init__(self, pool: PoolLike, guard: Guard) -> None:
+        self._pool = pool
+        self._guard = guard
+
+    @property
+    def num_blocks(self) -> int:
+        """Blocks of the learner's pool, free or not."""
+        return as_int("num_blocks", self._read("num_blocks"))
+
+    @property
+    def num_free(self) -> int:
+        """Blocks that the learner's pool says are free."""
+        return as_int("num_free", self._read("num_free"))
+
+    def allocate(self) -> int:
+        """Let the learner's pool hand out a block."""
+        return as_int("allocate", ask(self._guard, self._pool, "allocate"))
+
+    def share(self, block_id: int) -> None:
+        """Let the learner's pool add a reference."""
+        ask(self._guard, self._pool, "share", block_id)
+
+    def free(self, block_id: int) -> None:
+        """Let the learner's pool drop a reference."""
+        ask(self._guard, self._pool, "free", block_id)
+
+    def ref_count(self, block_id: int) -> int:
+        """Return the learner's count of a block."""
+        count = ask(self._guard, self._pool, "ref_count", block_id)
+        return as_int(f"ref_count({block_id})", count)
+
+    def _read(self, name: str) -> object:
+        require(self._pool, name)
+        value: object = self._guard.ask(name, getattr, self._pool, name)
+        if callable(value):
+            found = f'write "@property" on the line above "def {name}".'
+            raise Complaint(name, "is a method, not a property", found)
+        return value
+
+
+class GuardedManager:
+    """Speaks the manager protocol; what comes out has the type that it should have."""
+
+    def __init__(self, manager: ManagerLike, guard: Guard) -> None:
+        self._manager = manager
+        self._guard = guard
+        self._returned: dict[SeqId, tuple[TableLike, TableState]] = {}
+
+    def add(self, seq_id: SeqId, num_tokens: int) -> None:
+        """Let the learner's manager add."""
+        ask(self._guard, self._manager, "add", seq_id, num_tokens)
+
+    def append(self, seq_id: SeqId, num_tokens: int = 1) -> list[BlockCopy]:
+        """Let the learner's manager append."""
+        arguments = (seq_id,) if num_tokens == 1 else (seq_id, num_tokens)
+        return as_copies(ask(self._guard, self._manager, "append", *arguments))
+
+    def fork(self, parent_id: SeqId, child_id: SeqId) -> None:
+        """Let the learner's manager fork."""
+        ask(self._guard, self._manager, "fork", parent_id, child_id)
+
+    def free(self, seq_id: SeqId) -> None:
+        """Let the learner's manager free."""
+        ask(self._guard, self._manager, "free", seq_id)
+
+    def table(self, seq_id: SeqId) -> TableState:
+        """Return what the learner's table says now."""
+        require(self._manager, "table")
+        table = self._guard.ask("table", self._manager.table, seq_id)
+        state = self._state(table)
+        self._returned[seq_id] = table, state
+        return state
+
+    def changed_snapshot(self) -> SeqId | None:
+        """Return a sequence whose table, once returned, has changed since."""
+        for seq_id, (table, before) in self._returned.items():
+            if self._state(table) != before:
+                return seq_id
+        return None
+
+    def _state(self, table: TableLike) -> TableState:
+        block_ids, seq_len = self._guard.ask("table", _look, table)
+        ids = block_ids if is_list(block_ids) or is_tuple(block_ids) else None
+        if ids is None:
+            raise Complaint(
+                "table",
+                f"returned block_ids {shown(block_ids)}",
+                f"block_ids is {shown(block_ids)}, not a list of block ids.",
+            )
+        return TableState(
+            tuple(as_int("table", block_id) for block_id in ids),
+            as_int("table", seq_len),
+        )
+
+
+def ask(guard: Guard, target: object, name: str, *arguments: object) -> object:
+    """Call a method of the learner's object."""
+    require(target, name)
+    return guard.ask(name, lambda: getattr(target, name)(*arguments))
+
+
+def require(target: object, name: str) -> None:
+    """Complain if the learner's object has no such method or property."""
+    kind = type(target)
+    if not hasattr(kind, name) and name not in getattr(target, "__dict__", {}):
+        found = f"{kind.__name__} has nothing called {name}."
+        raise Complaint(name, "is missing", found)
+
+
+def as_int(part: str, value: object) -> int:
+    """Return value if it is an int; complain otherwise, about True and 1.0 too."""
+    if type(value) is not int:
+        found = f"{_kind(value)}; it must be an int.{_forgot(value)}"
+        raise Complaint(part, f"returned {shown(value)}", found)
+    return value
+
+
+def as_copies(value: object) -> list[BlockCopy]:
+    """Return value if it is a list of copies; complain otherwise."""
+    if is_list(value) or is_tuple(value):
+        copies = [copy for copy in value if isinstance(copy, BlockCopy)]
+        if len(copies) == len(value):
+            return copies
+    raise Complaint(
+        "append",
+        f"returned {shown(value)}",
+        f"{_kind(value)}; it must be a list of BlockCopy, "
+        f"[] if nothing is copied.{_forgot(value)}",
+    )
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"{shown(value)}, {a_kind(value)}"
+
+
+def _forgot(value: object) -> str:
+    return ' Is a "return" missing?' if value is None else ""
+
+
+def _look(table: TableLike) -> tuple[object, object]:
+    return table.block_ids, table.seq_len

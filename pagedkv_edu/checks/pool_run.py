@@ -1,0 +1,139 @@
+"""A learner's pool, led through one history, and ours beside it for the film."""
+
+from collections.abc import Callable, Mapping
+
+from pagedkv_edu.checks.guarded import GuardedPool
+from pagedkv_edu.checks.histories import Call, History
+from pagedkv_edu.checks.limits import Complaint, Guard
+from pagedkv_edu.checks.pool_findings import (
+    block_differs,
+    refusal_differs,
+    refused_wrongly,
+    state_differs,
+)
+from pagedkv_edu.checks.pool_model import Counts, NamedBlocks
+from pagedkv_edu.checks.search import complained
+from pagedkv_edu.checks.topics import Advice, Difference, Finding, advised
+from pagedkv_edu.checks.wording import be
+from pagedkv_edu.errors import OutOfBlocks, PagedKVError
+from pagedkv_edu.memory.pool import BlockPool
+from pagedkv_edu.protocols import PoolLike
+from pagedkv_edu.replay.film import encode
+from pagedkv_edu.replay.frames import frames
+from pagedkv_edu.replay.recording import RecordedPool
+from pagedkv_edu.report import Json
+
+MakePool = Callable[[int], PoolLike]
+
+_HARM = ("in use", "refused")
+
+
+class PoolRun:
+    """One history on a new pool of the learner's.
+
+    Which block `allocate` hands out is up to the pool. So what is right follows from
+    the ids that came out, not from our pool.
+    """
+
+    def __init__(
+        self,
+        make_pool: MakePool,
+        history: History,
+        guard: Guard,
+        advice: Mapping[str, Advice],
+        *,
+        recorded: bool = False,
+    ) -> None:
+        self.num_refused = 0
+        num_blocks = history.size("num_blocks")
+        self._advice = advice
+        self._counts = Counts(num_blocks)
+        self._num_calls = 0
+        self._findings: list[Finding | None] = []
+
+        made = guard.ask("__init__", make_pool, num_blocks)
+        pools: list[PoolLike] = [GuardedPool(made, guard), BlockPool(num_blocks)]
+        self._films = [RecordedPool(pool) for pool in pools] if recorded else []
+        mine, reference = [*self._films] or pools
+        self._mine = NamedBlocks(mine)
+        self._reference = NamedBlocks(reference)
+
+    def do(self, call: Call) -> Difference | None:
+        """Make the call on both; compare the learner's pool with the counts."""
+        self._num_calls += 1
+        self._reference.make(call)
+        refusal = self._counts.refusal(call, self._block_of(call))
+        self.num_refused += refusal is OutOfBlocks
+        finding = self._compare(call, self._mine.make(call), refusal)
+        self._findings.append(finding)
+        return advised(finding, self._advice) if finding else None
+
+    def complain(self, call: Call, complaint: Complaint) -> Difference:
+        """Say what was expected of a call that gave no proper answer."""
+        counts, block_id = self._counts, self._block_of(call)
+        refusal = counts.refusal(call, block_id)
+        if refusal and complaint.part == call.name:
+            expected = f"{refusal.__name__}: {counts.why_refused(block_id)}."
+        elif complaint.part == call.name == "allocate":
+            used = counts.num_used
+            blocks = f"{used} of {counts.num_blocks} blocks {be(used)} in use"
+            expected = f"the id of a free block: {blocks}."
+        else:
+            expected = f"an answer from {complaint.part} that can be compared."
+        advice = self._advice["raised"]
+        return complained(
+            call,
+            complaint,
+            expected=expected,
+            hint=advice.hint,
+            reread=advice.reread,
+        )
+
+    def harm(self, calls: tuple[Call, ...]) -> str:
+        """Say what the last allocations led to."""
+        *before, last = self._findings[-len(calls) :]
+        if last is None or any(f and f.kind in _HARM for f in before):
+            return ""
+        done = ", then ".join(map(str, calls))
+        if last.kind == "in use":
+            block_id = self._mine.id_by_name[calls[-1].result]
+            return (
+                f"{done}: block {block_id} is handed out while it is in use. "
+                "Two sequences would write into the same slots."
+            )
+        if last.kind == "refused":
+            num_free, num_blocks = self._counts.num_free, self._counts.num_blocks
+            return (
+                f"{done}: the last one is refused, although {num_free} of {num_blocks} "
+                f"blocks {be(num_free)} not in use."
+            )
+        return ""
+
+    def films(self) -> Json:
+        """Return both films, if every call is one frame of each."""
+        if [len(film.events) for film in self._films] != [self._num_calls] * 2:
+            return {}
+        yours, reference = (encode(frames(film.events)) for film in self._films)
+        return {"yours": yours, "reference": reference}
+
+    def _block_of(self, call: Call) -> int | None:
+        return None if call.name == "allocate" else self._mine.id_of(call)
+
+    def _compare(
+        self,
+        call: Call,
+        outcome: int | PagedKVError | None,
+        refusal: type[PagedKVError] | None,
+    ) -> Finding | None:
+        mine, counts = self._mine, self._counts
+        if refusal:
+            return refusal_differs(call, outcome, refusal, mine, counts)
+        if isinstance(outcome, PagedKVError):
+            return refused_wrongly(call, outcome, mine, counts)
+        if outcome is not None:
+            wrong = block_differs(call, outcome, mine, counts)
+            if wrong:
+                return wrong
+        block_id = mine.id_of(call) if outcome is None else outcome
+        counts.follow(call, block_id, self._num_calls)
+        return next(state_differs(call, mine, counts), None)
