@@ -4,6 +4,21 @@ from pathlib import Path
 
 from pagedkv_edu.viz import palette
 
+# createPlayer and all it needs, in an order in which constants come before their use.
+PLAYER_SCRIPTS = (
+    "player_events.js",
+    "player_layout.js",
+    "player_tables.js",
+    "player_pool.js",
+    "player_arrows.js",
+    "player_aside.js",
+    "player_track.js",
+    "player_panels.js",
+    "player_keys.js",
+    "player.js",
+)
+PLAYER_STYLES = ("player.css",)
+
 _FOLDER = Path(__file__).parent
 _SHARED_SCRIPT = "blocks.js"
 _SHARED_STYLE = "blocks.css"

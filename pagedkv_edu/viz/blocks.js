@@ -13,9 +13,11 @@
 
 // --- text -------------------------------------------------------------------------
 
+const ESCAPED = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
 function esc(text) {
-  const names = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-  return String(text).replace(/[&<>"']/g, (c) => names[c]);
+  if (typeof text === "number") return String(text);
+  return String(text).replace(/[&<>"']/g, (c) => ESCAPED[c]);
 }
 
 // 1 block, 2 blocks
@@ -24,7 +26,7 @@ function amount(count, noun) {
 }
 
 function withCommas(number) {
-  return Number(number).toLocaleString("en-US");
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 // A, A and B, A, B and C; a long list is cut: 1, 2, 3, … and 9
@@ -34,10 +36,10 @@ function listed(items, most = 6) {
   return cut.length < 2 ? cut.join("") : `${cut.slice(0, -1).join(", ")} and ${cut.at(-1)}`;
 }
 
-// About how wide a text is in bold 1 px type; enough to choose between two labels.
+// About how wide a bold text is; enough to choose between two labels.
 function textWidth(text, fontSize) {
   let units = 0;
-  for (const c of String(text)) units += /[.,:;·|il1'\s]/.test(c) ? 0.33 : /[MW@—]/.test(c) ? 0.9 : 0.62;
+  for (const c of String(text)) units += /[.,:;·|il'\s]/.test(c) ? 0.3 : /[MW@…]/.test(c) ? 0.95 : /[A-Z]/.test(c) ? 0.7 : 0.57;
   return units * fontSize;
 }
 
@@ -182,9 +184,10 @@ function tableNotes(film, state, table) {
   const twice = [...new Set(blocks.filter((block, k) => blocks.indexOf(block) !== k))];
   const unknown = [...new Set(blocks.filter((block) => !isBlock(film, block)))];
   const free = [...new Set(blocks.filter((b) => isBlock(film, b) && !state.counts[b]))];
-  if (twice.length) notes.push(`block ${listed(twice)} is in this table twice`);
+  const named = (ids) => (ids.length === 1 ? `block ${ids[0]} is` : `blocks ${listed(ids)} are`);
+  if (twice.length) notes.push(`${named(twice)} in this table twice`);
   if (unknown.length) notes.push(`the pool has no block ${listed(unknown)}`);
-  if (free.length) notes.push(`block ${listed(free)} is free, and still in this table`);
+  if (free.length) notes.push(`${named(free)} free, and in this table`);
   const needed = Math.ceil(len / (film.blockSize ?? 1));
   if (film.blockSize && needed !== blocks.length) {
     notes.push(`${amount(len, "token")} need ${amount(needed, "block")}, here are ${blocks.length}`);
@@ -226,6 +229,7 @@ function node(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith("aria-")) element.setAttribute(name, String(value));
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
@@ -329,10 +333,12 @@ function textSvg(x, y, text, attributes = {}) {
 }
 
 function attrs(attributes) {
-  return Object.entries(attributes)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => `${name}="${esc(value)}"`)
-    .join(" ");
+  let out = "";
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value !== undefined && value !== null) out += `${name}="${esc(value)}" `;
+  }
+  return out;
 }
 
 // A halo of paper, for small text over a fill.
@@ -414,6 +420,12 @@ function shortened(text, width, fontSize) {
   return `${cut}…`;
 }
 
+function ending(text, width, fontSize) {
+  let cut = text;
+  while (cut && textWidth(cut, fontSize) > width) cut = cut.slice(1);
+  return cut;
+}
+
 // One entry of a block table. look: plain, touched, wrong, struck (leaves the list).
 // owners: the hues of a shared block, shown as a striped foot.
 function entrySvg(paint, { x, y, width = 26, height = 20, text, look = "plain", owners = [] }) {
@@ -490,7 +502,8 @@ function fillSvg(paint, cell) {
     const look = { fill: "none", "stroke-width": 1, ...EMPTY_LOOKS[name] };
     const loud = ["lost", "freed", "dropped"].includes(name) && size >= 8;
     const cross = loud ? crossSvg(x, y, size, look.stroke) : "";
-    return box({ class: "fill free", ...look }, 0.5) + cross;
+    const loss = look.stroke === "var(--loss)" ? " loss" : "";
+    return box({ class: `fill free${loss}`, ...look }, 0.5) + cross;
   }
   return heldSvg(paint, cell, box, radius);
 }
@@ -507,7 +520,7 @@ function heldSvg(paint, cell, box, radius) {
   const shared = hues.length > 1;
   const paper = box({ fill: "var(--paper)" });
   if (!hues.length) {
-    const grey = cell.count > 1 ? paint.greyStripes() : "var(--paper3)";
+    const grey = cell.count > 1 ? paint.greyStripes() : "var(--line)";
     return `<g class="fill">${paper}${box({ fill: grey, stroke: "var(--ink2)", "stroke-width": 1.2 })}</g>`;
   }
   const fill = shared ? paint.stripes(hues, size >= 18 ? 5 : 3) : hues[0].fill;
@@ -542,9 +555,10 @@ function labelSvg(cell) {
   const loud = cell.ring !== "" && !cell.faded;
   const empty = look ? look !== "cached" : cell.state === "free";
   const share = cell.slots ? cell.filled / cell.slots : 1;
-  // over a full fill of one hue, letters have the hue's text colour; faded they are ink
+  // over a full fill of one hue, letters have the hue's text colour; faded they are ink.
+  // CSS does that, so a cell fades without being drawn again.
   const onHue = cell.state === "held" && !look && share >= 1 && owners.length === 1;
-  const overFill = onHue && !cell.faded ? owners[0].hue.text : null;
+  const overFill = onHue ? { class: "on-hue", style: `--on:${owners[0].hue.text}` } : {};
   const centre = { "text-anchor": "middle", "font-weight": 700 };
   let out = "";
   const big = size >= 52 ? 1.2 : 1;
@@ -552,7 +566,7 @@ function labelSvg(cell) {
     const halo = share < 1 || owners.length > 1 ? HALO : {};
     out += textSvg(x + 4.5, y + 12.3 * (loud ? 1.05 : 1), cell.id, {
       "font-size": loud ? 11 : 10, "font-weight": loud ? 600 : 400,
-      fill: overFill ?? (loud || owners.length ? "var(--ink)" : "var(--ink2)"), ...(empty ? {} : halo),
+      fill: loud || owners.length ? "var(--ink)" : "var(--ink2)", ...(empty ? {} : halo), ...overFill,
     });
   }
   if (!cell.letters || empty) return out;
@@ -560,13 +574,13 @@ function labelSvg(cell) {
   const middle = y + size / 2 + (counted ? 3.5 : size >= 28 ? 7 : 4);
   // where two letters do not fit, the count stands alone: in the badge, or as the label
   const short = size < 28 ? String(owners.length) : "";
-  const label = owners.length > 1 && size < 36 ? short : ownersLabel(owners, size - 4, 11);
+  const label = owners.length > 1 && size < 36 ? short : ownersLabel(owners, size - 2, size < 28 ? 10 : 11);
   if (label) {
     const fontSize = (size < 28 ? 10 : owners.length > 1 || label.length > 2 ? 11 : counted ? 12 : 13) * big;
     const plate = owners.length > 1 && share >= 1 && size >= 36;
     if (plate) out += rectSvg(x + 2, middle - 11.1, size - 4, 15, { rx: 3, fill: "var(--paper)", opacity: 0.92 });
     const halo = plate || onHue ? {} : HALO;
-    out += textSvg(x + size / 2, middle, label, { ...centre, "font-size": fontSize, fill: overFill ?? "var(--ink)", ...halo });
+    out += textSvg(x + size / 2, middle, label, { ...centre, "font-size": fontSize, ...halo, ...overFill });
   }
   if (counted) {
     const text = cell.low < cell.filled ? `${cell.low}≠${cell.filled}` : `${cell.filled}/${cell.slots}`;
@@ -580,7 +594,8 @@ function ownersLabel(owners, width, fontSize) {
   const labels = owners.map((owner) => String(owner.label));
   const all = labels.join("·");
   if (textWidth(all, fontSize) <= width || !labels.length) return all;
-  if (labels.length === 1) return shortened(all, width, fontSize);
+  // of one long name the end tells most: S128 becomes 128
+  if (labels.length === 1) return width < 26 ? ending(all, width, fontSize) : shortened(all, width, fontSize);
   return `${shortened(labels[0], width - 16, fontSize)}+${labels.length - 1}`;
 }
 
@@ -605,7 +620,7 @@ function countSvg(cell) {
   if (!cell.owners.length && cell.state === "held" && size >= 18 && !cell.look) {
     // a pool by itself: the count is all there is to know
     const fontSize = size >= 40 ? 18 : size >= 28 ? 13 : 11;
-    return textSvg(x + size / 2, y + size / 2 + fontSize * 0.5, count, {
+    return textSvg(x + size / 2, y + size / 2 + fontSize * (size >= 28 ? 0.5 : 0.36), count, {
       "font-size": fontSize, "font-weight": 700, "text-anchor": "middle", ...(count > 1 ? HALO : {}),
     });
   }
