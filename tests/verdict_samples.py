@@ -1,6 +1,7 @@
 """Reports in every state that a verdict can show, made by running wrong managers."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pagedkv_edu import BlockCopy, BlockPool, BlockTable, OutOfBlocks, cdiv
 from pagedkv_edu.protocols import ManagerLike, PoolLike
@@ -124,6 +125,40 @@ class FailsHalfway(RightManager):
         return []
 
 
+class ForgetsTheRecord(RightManager):
+    def append(self, seq_id: str | int, num_tokens: int = 1) -> list[BlockCopy]:
+        super().append(seq_id, num_tokens)
+        return []
+
+
+class CountsDown:
+    """A pool that hands out its last block first: right, with other ids."""
+
+    def __init__(self, num_blocks: int) -> None:
+        self.pool = BlockPool(num_blocks)
+        self.last = num_blocks - 1
+
+    @property
+    def num_blocks(self) -> int:
+        return self.pool.num_blocks
+
+    @property
+    def num_free(self) -> int:
+        return self.pool.num_free
+
+    def ref_count(self, block_id: int) -> int:
+        return self.pool.ref_count(self.last - block_id)
+
+    def allocate(self) -> int:
+        return self.last - self.pool.allocate()
+
+    def share(self, block_id: int) -> None:
+        self.pool.share(self.last - block_id)
+
+    def free(self, block_id: int) -> None:
+        self.pool.free(self.last - block_id)
+
+
 class RaisesIndexError(RightManager):
     def append(self, seq_id: str | int, num_tokens: int = 1) -> list[BlockCopy]:
         empty: list[int] = []
@@ -136,9 +171,10 @@ def film(
     calls: Sequence[Call],
     num_blocks: int = 8,
     block_size: int = 4,
+    pool_class: Callable[[int], PoolLike] = BlockPool,
 ) -> Json:
     """Return the encoded film of some calls, each made whatever the last one did."""
-    pool = RecordedPool(BlockPool(num_blocks))
+    pool = RecordedPool(pool_class(num_blocks))
     recorded = RecordedManager(manager_class(pool, block_size), pool, block_size)
     for name, arguments in calls:
         try:
@@ -254,6 +290,28 @@ def same_list() -> Report:
     )
 
 
+def renamed() -> Report:
+    """Blocks with other ids than the reference's, and no copy returned."""
+    calls = FORKED
+    return replace(
+        report(
+            ForgetsTheRecord,
+            calls,
+            wrong_call=2,
+            title='append("A") returned no copy; expected one',
+            compared='append("A")',
+            found_value="[]",
+            expected_value="one copy",
+            expected="the copy, as a BlockCopy, for whoever moves the bytes.",
+            found="an empty list.",
+        ),
+        films={
+            "yours": film(ForgetsTheRecord, calls, pool_class=CountsDown),
+            "reference": film(RightManager, calls),
+        },
+    )
+
+
 def halfway() -> Report:
     return report(
         FailsHalfway,
@@ -311,8 +369,7 @@ def raised() -> Report:
         wrong_call=2,
         title='append("A") raised IndexError',
         compared='append("A")',
-        found_value="IndexError",
-        expected_value="a list of copies",
+        found_value="raised IndexError",
         expected="append returns a list; it may only raise OutOfBlocks.",
         found="IndexError: list assignment index out of range, in line 4 of append.",
         reread='lesson 05, "The fix"',
@@ -466,6 +523,7 @@ SAMPLES: dict[str, Callable[[], Report]] = {
     "leak": leak,
     "in_place": in_place,
     "same_list": same_list,
+    "renamed": renamed,
     "halfway": halfway,
     "block_twice": block_twice,
     "large_pool": large_pool,

@@ -4,7 +4,7 @@
 // it leads to, hints, and the way on. Everything works without a kernel.
 
 function renderVerdict({ model, el }) {
-  const root = node("div", { class: "pagedkv pkv-verdict" });
+  const root = node("div", { class: "pagedkv pkv-verdict", "data-lm-suppress-shortcuts": "true" });
   const draw = () => {
     const seen = {
       report: model.get("report"),
@@ -22,14 +22,13 @@ function renderVerdict({ model, el }) {
 
 // On a page of its own: the same view, in the theme that the reader's system asks for.
 function showVerdictPage(seen) {
-  const el = document.getElementById("verdict");
-  renderVerdict({ model: { get: (name) => seen[name] }, el });
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const follow = () => {
-    for (const part of [document.body, el.firstChild]) part.classList.toggle("dark", dark.matches);
+    document.body.dataset.jpThemeLight = String(!dark.matches); // as JupyterLab says it
   };
   dark.addEventListener("change", follow);
   follow();
+  renderVerdict({ model: { get: (name) => seen[name] }, el: document.getElementById("verdict") });
 }
 
 function verdictParts(seen, root) {
@@ -82,9 +81,8 @@ function asSentence(text) {
 
 function firstWrongSpoken(report) {
   if (report.wrong_call === null) return "";
-  const values = report.found_value
-    ? ` ${report.compared}: found ${report.found_value}, expected ${report.expected_value}.`
-    : "";
+  const { compared, found_value: found, expected_value: expected } = report;
+  const values = !found ? "" : expected ? ` ${compared}: found ${found}, expected ${expected}.` : ` It ${found}.`;
   const call = report.calls[report.wrong_call];
   return `First wrong step: call ${report.wrong_call + 1}, ${call}.${values}`;
 }
@@ -114,24 +112,33 @@ function reasonList(report, history) {
   return node("dl", { class: "v-reasons" }, ...rows.flatMap(([name, text]) => [node("dt", {}, name), coded("dd", text)]));
 }
 
-// Where there are no two values to set side by side, the first wrong step says it in
-// a sentence.
-function saidInStep(report) {
-  return report.status === "failed" && report.wrong_call !== null && !report.found_value;
+// Whether the first wrong step says all that was found: in a sentence, where there are
+// no two values to set side by side, or because the sentence is the value.
+function saidInStep({ status, wrong_call: wrong, found_value: value, found }) {
+  return status === "failed" && wrong !== null && (!value || found.replace(/\.$/, "") === value);
 }
 
-// Text in which calls, snake_case names and what stands in backticks look like code,
-// and *this* is stressed.
-const CODED = /`([^`]+)`|\*([^*\s][^*]*)\*|((?:\b[A-Za-z]\w* = )?\b[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\)|\b[a-z]+(?:_[a-z]+)+\b)/g;
+// Text in which calls, snake_case names, a line of the learner's and what stands in
+// backticks look like code, and *this* is stressed.
+const CODED = new RegExp(
+  [
+    /`(?<ticked>[^`]+)`/,
+    /\*(?<stressed>[^*\s][^*]*)\*/,
+    /(?<=in line \d+, ")(?<line>.+)(?="\.)/,
+    /(?<call>(?:\b[A-Za-z]\w* = )?\b[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\))/,
+    /(?<name>\b[a-z]+(?:_[a-z]+)+\b)/,
+  ].map((part) => part.source).join("|"),
+  "g",
+);
 
 function coded(tag, text, attributes = {}) {
   const element = node(tag, attributes);
   let from = 0;
   for (const match of text.matchAll(CODED)) {
     element.append(text.slice(from, match.index));
-    const [all, ticked, stressed, code] = match;
-    element.append(stressed ? node("em", {}, stressed) : node("code", { class: "mono" }, ticked ?? code));
-    from = match.index + all.length;
+    const { ticked, stressed, line, call, name } = match.groups;
+    element.append(stressed ? node("em", {}, stressed) : node("code", { class: "mono" }, ticked ?? line ?? call ?? name));
+    from = match.index + match[0].length;
   }
   element.append(text.slice(from));
   return element;
@@ -160,10 +167,15 @@ function readSide(name, json) {
 
 function historyTable(report, history, root) {
   const { wrong } = history;
+  if (isOneCase(report, history)) {
+    const frame = node("div", { class: "v-row wrong" }, firstWrongStep(report, "wrong case"));
+    return node("section", { class: "v-history one", "aria-label": "What was done" }, frame);
+  }
   const table = node("section", { class: "v-history", "aria-label": "What was done" });
   table.classList.toggle("alone", history.sides.length === 0);
   table.style.setProperty("--sides", history.sides.length);
   if (history.look) table.style.setProperty("--state", `${history.look.width}px`);
+  table.classList.toggle("live", canReplay(history));
   table.classList.toggle("stacked", Boolean(history.look?.stacked));
   table.append(historyHead(report, history));
   const stop = wrong === null ? report.calls.length : wrong + 1;
@@ -181,6 +193,11 @@ function historyTable(report, history, root) {
     table.append(rows(stop, report.calls.length));
   }
   return table;
+}
+
+// One call of a function: there is no history, and the call stands in the frame.
+function isOneCase(report, history) {
+  return !history.sides.length && report.calls.length === 1 && report.status === "failed";
 }
 
 function historyHead(report, history) {
@@ -204,10 +221,9 @@ function callRow(report, history, i, root) {
   row.append(grid);
   if (isWrong && report.status === "failed") row.append(firstWrongStep(report));
   if (canReplay(history)) {
-    // a click anywhere on the row does what its number does, unless text was selected
+    // the pictures do what the number does; the words stay free to be selected
     row.addEventListener("click", (event) => {
-      if (event.target.closest("button, a") || !window.getSelection().isCollapsed) return;
-      openReplay(report, history, root, i);
+      if (event.target.closest(".v-drawn")) openReplay(report, history, root, i);
     });
   }
   return row;
@@ -271,16 +287,16 @@ function outcomeText(frame) {
   return frame.call.startsWith("append(") ? "no copy" : "returned";
 }
 
-function firstWrongStep(report) {
-  const tag = node("b", { class: "v-tag" });
-  tag.innerHTML = `${iconHtml("wrong", 12)} first wrong step`;
-  const parts = [tag];
-  if (report.compared) parts.push(node("code", { class: "mono v-compared" }, report.compared));
+function firstWrongStep(report, words = "first wrong step") {
+  const parts = [wrongTag(words)];
+  const compared = report.compared || (words === "wrong case" ? report.calls[0] : "");
+  if (compared) parts.push(node("code", { class: "mono v-compared" }, compared));
   if (report.found_value) {
-    parts.push(node("span", { class: "v-value" }, "found ", node("b", { class: "v-found" }, report.found_value)));
-    parts.push(node("span", { class: "v-value" }, "expected ", node("b", {}, report.expected_value)));
+    const both = Boolean(report.expected_value); // or it is a clause: "raised IndexError"
+    parts.push(node("span", { class: "v-value" }, both ? "found " : "", node("b", { class: "v-found" }, report.found_value)));
+    if (both) parts.push(node("span", { class: "v-value" }, "expected ", node("b", {}, report.expected_value)));
   }
-  if (saidInStep(report)) parts.push(coded("span", report.found));
+  if (!report.found_value) parts.push(coded("span", report.found));
   return node("div", { class: "v-step" }, ...parts);
 }
 
@@ -754,21 +770,155 @@ function rereadLink(reread, url) {
     const resolved = area?.querySelector(".pagedkv-verdict-text a");
     if (!resolved) return;
     event.preventDefault();
-    resolved.click();
+    followInLab(resolved);
   };
   return node("a", { class: "v-reread", href: url, onclick: follow }, words);
 }
 
-// --- the replay -------------------------------------------------------------------
-
-function canReplay(history) {
-  return Boolean(history?.sides.length) && typeof renderPlayer === "function";
+// JupyterLab 4 opens a notebook at its top and finds a heading only in one that is open
+// already; so a notebook that had to be opened is asked for the heading once more.
+function followInLab(link) {
+  const numOpen = () => document.querySelectorAll(".jp-NotebookPanel").length;
+  const before = numOpen();
+  link.click();
+  let looks = 0;
+  const look = setInterval(() => {
+    looks += 1;
+    if (numOpen() > before) setTimeout(() => link.click(), 1000);
+    if (numOpen() > before || looks === 20) clearInterval(look);
+  }, 250);
 }
 
+// --- the replay -------------------------------------------------------------------
+
+// Two players, yours and the reference, that go through the calls together. Strips of
+// extents are their own replay: the player shows blocks.
+function canReplay(history) {
+  return Boolean(history?.sides.length) && !history.sides.some((side) => side.extents);
+}
+
+// Open the players, or let them go on, paused at call i.
 function openReplay(report, history, root, i) {
-  closeReplay(root);
+  const open = root.querySelector(".v-replays");
+  if (open) open.seekAll(i);
+  else replayPart(report, history, i, root);
+  root.querySelector(".v-replay").setAttribute("aria-expanded", "true");
+  const part = root.querySelector(".v-replays");
+  part.querySelector(".player").focus({ preventScroll: true });
+  part.scrollIntoView({ block: "nearest", behavior: "auto" });
 }
 
 function closeReplay(root) {
-  root.querySelector(".v-player")?.remove();
+  const part = root.querySelector(".v-replays");
+  if (!part) return;
+  part.destroyAll();
+  part.remove();
+  root.querySelector(".v-replay")?.setAttribute("aria-expanded", "false");
+}
+
+function replayPart(report, history, start, root) {
+  const part = node("section", { class: "v-replays", "aria-label": "Replay, yours and the reference" });
+  const over = "This call did not come back. Below is what was before it.";
+  const places = history.sides.map((side) =>
+    node("div", { class: `v-player ${side.name}` }, node("h4", {}, side.name), node("p", { class: "v-over" }, over)),
+  );
+  const longest = history.sides.reduce((most, side, k) => (side.length > history.sides[most].length ? k : most), 0);
+  const bar = replayBar(report, history, root, () => players[longest]);
+  part.append(bar.root, node("div", { class: "v-players" }, ...places));
+  root.append(part); // a player measures its place when it is made
+  const tell = (i, playing) => {
+    bar.tell(i, playing);
+    markOpenRow(root, i);
+    history.sides.forEach((side, k) => places[k].classList.toggle("over", i >= side.length));
+  };
+  const follow = followers(() => players, tell);
+  let players = null;
+  players = history.sides.map((side, k) => {
+    const place = places[k].appendChild(node("div"));
+    const player = createPlayer(place, {
+      film: report.films[side.name],
+      startAt: Math.min(start, side.length - 1),
+      onIndex: (i, playing) => follow(k, i, playing),
+    });
+    place.setAttribute("aria-label", `${side.name}. ${place.getAttribute("aria-label")}`);
+    return player;
+  });
+  part.seekAll = (i) => {
+    players[longest].pause();
+    players[longest].seek(i);
+  };
+  part.destroyAll = () => {
+    players.forEach((player) => player.destroy());
+    markOpenRow(root, -1);
+  };
+  tell(start, false);
+  return part;
+}
+
+// Whichever player moves, the others go to the same call and the same beat of a copy.
+function followers(players, tell) {
+  let isFollowing = false;
+  return (leader, i, playing) => {
+    if (isFollowing || !players()) return;
+    isFollowing = true;
+    const { beat } = players()[leader];
+    players().forEach((player, k) => {
+      if (k === leader) return;
+      player.pause();
+      const ownBeat = i < player.film.frames.length && numBeats(player.film, i) && beat ? beat : null;
+      player.seek(i, ownBeat, playing);
+    });
+    tell(i, playing);
+    isFollowing = false;
+  };
+}
+
+// The buttons of both players. The rows of the history are their track.
+function replayBar(report, history, root, first) {
+  const numCalls = report.calls.length;
+  const play = node("button", { class: "btn primary v-play", type: "button", onclick: () => (first().mode === "paused" ? first().play() : first().pause(), tellMode(first().mode !== "paused")) });
+  const button = (name, label, onclick) => {
+    const made = node("button", { class: "btn", type: "button", onclick });
+    made.innerHTML = iconHtml(name);
+    made.append(label);
+    return made;
+  };
+  const where = node("span", { class: "v-where" });
+  const close = () => {
+    closeReplay(root);
+    root.querySelector(".v-replay").focus();
+  };
+  const tellMode = (playing) => {
+    play.innerHTML = iconHtml(playing ? "pause" : "play");
+    play.append(playing ? "Pause" : "Play");
+  };
+  const tell = (i, playing) => {
+    tellMode(playing && i < numCalls - 1);
+    where.replaceChildren(`call ${i + 1} of ${numCalls} `, node("code", { class: "mono" }, report.calls[i]));
+    if (i === history.wrong) where.append(wrongTag());
+  };
+  const bar = node(
+    "div",
+    { class: "v-bar" },
+    play,
+    button("back", "Back", () => first().step(-1)),
+    button("step", "Step", () => first().step(1)),
+    where,
+    node("button", { class: "btn v-close", type: "button", onclick: close }, "Close the replay"),
+  );
+  return { root: bar, tell };
+}
+
+function wrongTag(words = "first wrong step") {
+  const tag = node("b", { class: "v-tag" });
+  tag.innerHTML = `${iconHtml("wrong", 12)} ${words}`;
+  return tag;
+}
+
+function markOpenRow(root, i) {
+  root.querySelectorAll(".v-row").forEach((row, k) => {
+    row.classList.toggle("open", k === i);
+    if (k === i) row.setAttribute("aria-current", "step");
+    else row.removeAttribute("aria-current");
+  });
 }

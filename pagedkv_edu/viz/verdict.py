@@ -11,8 +11,8 @@ from IPython.display import publish_display_data
 from pagedkv_edu.report import Json, Report
 from pagedkv_edu.viz import assets
 
-SCRIPTS = ("verdict.js",)
-STYLES = ("verdict.css",)
+SCRIPTS = (*assets.PLAYER_SCRIPTS, "verdict.js")
+STYLES = (*assets.PLAYER_STYLES, "verdict.css")
 
 LESSONS = (
     "00_start",
