@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from pagedkv_edu.errors import InvalidSize
 from pagedkv_edu.memory.extents import ExtentAllocator
-from pagedkv_edu.serving.race import PROMISES, Race, race
+from pagedkv_edu.serving.race import Race, race
 from pagedkv_edu.serving.race_steps import ContiguousStep, PagedStep
+from pagedkv_edu.serving.reservation import POLICIES
 from pagedkv_edu.serving.workload import Lognormal, Request, lognormal_workload
 from pagedkv_edu.sizes import cdiv
 
@@ -62,7 +63,7 @@ def steps_running(steps: list[ContiguousStep] | list[PagedStep], name: str) -> i
     workloads(),
     st.integers(30, 150),
     st.integers(1, 20),
-    st.sampled_from(list(PROMISES)),
+    st.sampled_from(POLICIES),
 )
 def test_every_step_adds_up_and_everybody_is_served_once(
     requests: list[Request], num_slots: int, block_size: int, policy: str

@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from pagedkv_edu.replay.race_text import ContiguousTeller, PagedTeller, headline, waits
+from pagedkv_edu.replay.race_text import (
+    RESERVATIONS,
+    ContiguousTeller,
+    PagedTeller,
+    headline,
+    waits,
+)
 from pagedkv_edu.report import Json
 from pagedkv_edu.serving.race import Race
 from pagedkv_edu.serving.race_steps import ContiguousStep, PagedStep
@@ -11,11 +17,12 @@ from pagedkv_edu.serving.race_steps import ContiguousStep, PagedStep
 def encode_race(race: Race) -> Json:
     """Return a race as JSON.
 
-    {"num_slots", "block_size", "num_blocks", "num_steps", "requests", "contiguous":
-    {fit: run}, "paged": run, "layouts", "texts"}. A run has "steps", "done" (its last
-    step), "waits" ([name, first step, step after the last]) and "peak", the most slots
-    that held a token. Who holds what, and each sentence, stands once in "layouts" and
-    "texts"; a step has its index there. A run that is done goes on as an empty cache.
+    {"num_slots", "block_size", "num_blocks", "num_steps", "reservation", "requests",
+    "contiguous": {fit: run}, "paged": run, "layouts", "texts"}. A run has "steps",
+    "done" (its last step), "waits" ([name, first step, step after the last]) and
+    "peak", the most slots that held a token. Who holds what, and each sentence, stands
+    once in "layouts" and "texts"; a step has its index there. A run that is done goes
+    on as an empty cache.
     """
     encoder = _Encoder(race)
     return {
@@ -23,6 +30,7 @@ def encode_race(race: Race) -> Json:
         "block_size": race.block_size,
         "num_blocks": race.num_slots // race.block_size,
         "num_steps": encoder.num_steps,
+        "reservation": RESERVATIONS[race.policy],
         "requests": [
             {
                 "name": str(request.request_id),
@@ -101,17 +109,17 @@ class _Encoder:
 
     def _paged_step(self, i: int) -> Json:
         step = self._paged.step(i)
-        new = {*step.admitted}
         layout = {
             "held": [[held.name, list(held.block_ids)] for held in step.held],
             "free": step.num_free,
             "waiting": list(step.waiting),
         }
-        ringed = [b for held in step.held if held.name in new for b in held.block_ids]
+        started = [held.block_ids for held in step.held if held.name in step.admitted]
+        grown = [(block_id,) for _, block_id in step.grown]
         return {
             "layout": self.layouts.index(layout),
             "tokens": [held.num_tokens for held in step.held],
-            "ringed": ringed + [block_id for _, block_id in step.grown],
+            "ringed": [b for block_ids in started or grown for b in block_ids],
             "text": self.texts.index(self._paged.text(i)),
             "caption": self.texts.index(self._paged.caption(i)),
         }

@@ -7,6 +7,18 @@ from pagedkv_edu.replay.describe import amount, listed
 from pagedkv_edu.serving.race import Race
 from pagedkv_edu.serving.race_steps import ContiguousStep, Held, HeldBlocks, PagedStep
 
+# what is reserved beside the prompt, and all of it in a few words
+PROMISES = {
+    "maximum": "max_tokens",
+    "power of two": "for the answer, rounded up",
+    "oracle": "for the answer",
+}
+RESERVATIONS = {
+    "maximum": "prompt + max_tokens",
+    "power of two": "prompt + answer, rounded up to a power of two",
+    "oracle": "exactly what the request will use",
+}
+
 Wait = tuple[str, int, int]  # who, the first step, the step after the last
 
 
@@ -96,8 +108,8 @@ class ContiguousTeller:
         return f"{name} is refused; {why} ({self._parts(name)}). It waits {steps}."
 
     def _parts(self, name: str) -> str:
-        prompt = self._prompt[name]
-        return f"{prompt} prompt + {self._asked(name) - prompt} {self._race.promise}"
+        prompt, promise = self._prompt[name], PROMISES[self._race.policy]
+        return f"{prompt} prompt + {self._asked(name) - prompt} {promise}"
 
     def _asked(self, name: str) -> int:
         return self._race.asked_by_name[name]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import mean
 
 from pagedkv_edu.errors import InvalidSize
 from pagedkv_edu.memory.extents import ExtentAllocator, ExtentsLike
@@ -10,15 +11,9 @@ from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.serving.race_runs import ContiguousRun, PagedRun, RaceQueue
 from pagedkv_edu.serving.race_steps import ContiguousStep, PagedStep
-from pagedkv_edu.serving.reservation import reserved_slots
+from pagedkv_edu.serving.reservation import POLICIES, reserved_slots
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import require_positive
-
-PROMISES = {
-    "maximum": "max_tokens",
-    "power of two": "for the answer, rounded up",
-    "oracle": "for the answer",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +26,7 @@ class Race:
 
     requests: tuple[Request, ...]  # in order of arrival; their ids are names
     asked_by_name: Mapping[str, int]  # slots that the contiguous caches reserve
-    promise: str  # what they reserve beside the prompt
+    policy: str  # by which they reserve
     num_slots: int
     block_size: int
     contiguous: Mapping[str, Sequence[ContiguousStep]]  # by fit
@@ -56,8 +51,8 @@ def race(
     require_positive("num_slots", num_slots)
     pool = BlockPool(num_slots // require_positive("block_size", block_size))
     named = _named(requests)
-    if policy not in PROMISES:
-        raise InvalidSize(f"policy is one of {', '.join(PROMISES)}, got {policy!r}")
+    if policy not in POLICIES:
+        raise InvalidSize(f"policy is one of {', '.join(POLICIES)}, got {policy!r}")
     asked = {str(r.request_id): _asked(r, policy, num_slots) for r in named}
     caches: dict[str, ExtentsLike] = {
         "first": first_fit(num_slots),
@@ -69,7 +64,7 @@ def race(
     return Race(
         requests=named,
         asked_by_name=asked,
-        promise=PROMISES[policy],
+        policy=policy,
         num_slots=num_slots,
         block_size=block_size,
         contiguous={
@@ -104,3 +99,41 @@ def _asked(request: Request, policy: str, num_slots: int) -> int:
             "to reserve; give it one or choose another policy"
         )
     return request.num_prompt_tokens + request.max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSummary:
+    """A whole run in five numbers; averages are over its steps."""
+
+    name: str  # a fit, or "paged"
+    num_steps: int  # until the last request ended
+    utilisation: float  # mean share of slots that hold a token
+    num_holes: float | None  # mean; a paged cache has blocks instead
+    num_refused: int  # requests that had to wait for room
+    num_steps_waited: int  # steps in which somebody waited
+
+
+def summaries(ran: Race) -> list[RaceSummary]:
+    """Return one summary for each contiguous cache, and one for the paged one."""
+    rows = [
+        _summary(fit, steps, ran.num_slots, mean(len(step.holes) for step in steps))
+        for fit, steps in ran.contiguous.items()
+    ]
+    return [*rows, _summary("paged", ran.paged, ran.num_slots, None)]
+
+
+def _summary(
+    name: str,
+    steps: Sequence[ContiguousStep] | Sequence[PagedStep],
+    num_slots: int,
+    num_holes: float | None,
+) -> RaceSummary:
+    tokens = [sum(held.num_tokens for held in step.held) for step in steps]
+    return RaceSummary(
+        name=name,
+        num_steps=len(steps) - 1,
+        utilisation=mean(tokens) / num_slots,
+        num_holes=num_holes,
+        num_refused=len({who for step in steps for who in step.waiting[:1]}),
+        num_steps_waited=sum(bool(step.waiting) for step in steps),
+    )

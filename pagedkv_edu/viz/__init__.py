@@ -1,3 +1,5 @@
 """What it looks like."""
 
 from pagedkv_edu.viz.player import show as show
+from pagedkv_edu.viz.race import show_race as show_race
+from pagedkv_edu.viz.race_explorer import explore_race as explore_race
