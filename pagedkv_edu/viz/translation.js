@@ -136,7 +136,8 @@ function ownerOf(scene, block) {
   return Object.keys(scene.view.tables).find((seq) => scene.view.tables[seq].includes(block));
 }
 
-const HUE_BY_SEQ = { A: HUES[0], B: HUES[1] };
+// As in the lesson's film, where a sequence that is gone by now took the first hue.
+const HUE_BY_SEQ = { A: HUES[1], B: HUES[2] };
 
 // A label that is lit when its name is meant.
 function quiet(name, anchor) {
@@ -231,12 +232,17 @@ function tokenSvg(x, y, width, height, { seq, position }) {
   const data = seq === "A" ? ` data-position="${position}"` : "";
   return (
     `<g class="cell faded"${data}>` +
-    rectSvg(x, y, width, height, { class: "fill", rx: 2.5, fill: hue.fill }) +
+    rectSvg(x, y, width, height, { class: "fill", rx: 2.5, ...inHue(hue) }) +
     textSvg(x + width / 2, y + height / 2 + 3.6, label, {
       "font-size": 11, "text-anchor": "middle", fill: seq === "A" ? "var(--ink)" : "var(--ink2)",
     }) +
     "</g>"
   );
+}
+
+// A fill that stays visible on white: light hues get an edge of ink.
+function inHue(hue) {
+  return { fill: hue.fill, stroke: hue.isLight ? "var(--ink)" : hue.fill, "stroke-width": 0.8 };
 }
 
 function gridSvg(scene) {
@@ -347,7 +353,7 @@ function fullCells(scene, xOf, y, width, height) {
     const x = xOf(position);
     out +=
       `<g data-position="${position}">` +
-      rectSvg(x, y, width, height, { rx: 2.5, fill: hue.fill }) +
+      rectSvg(x, y, width, height, { rx: 2.5, ...inHue(hue) }) +
       textSvg(x + width / 2, y + height / 2 + 3.6, position, { "font-size": 11, "font-weight": 600, fill: hue.text, "text-anchor": "middle" }) +
       "</g>";
   }
