@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pagedkv_edu.memory.prefix import PrefixCache
-from pagedkv_edu.serving.sharing import block_items, items_per_block
+from pagedkv_edu.serving.prefixes import block_items, items_per_block
 from pagedkv_edu.serving.workload import Request
 
 

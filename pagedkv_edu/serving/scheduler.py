@@ -19,8 +19,8 @@ from pagedkv_edu.protocols import (
 )
 from pagedkv_edu.serving.admission import Admission, Reserve
 from pagedkv_edu.serving.plan import Draft, StepPlan
+from pagedkv_edu.serving.prefixes import PromptSharing
 from pagedkv_edu.serving.sequence import SequenceState
-from pagedkv_edu.serving.sharing import PromptSharing
 from pagedkv_edu.serving.victims import POLICIES, Victim
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import cdiv, require_positive
