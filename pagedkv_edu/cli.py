@@ -70,9 +70,6 @@ def lab_command(folder: Path, *, browser: bool, port: int) -> list[str]:
     """Return the command that opens JupyterLab on the first lesson."""
     command = [sys.executable, "-m", "jupyterlab", FIRST_PAGE]
     command += [f"--ServerApp.root_dir={folder}", f"--port={port}"]
-    # no question about news on the first page, and no request that leaves the machine
-    command += ["--LabApp.news_url=None"]
-    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     if not browser:
         command.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -43,7 +43,7 @@ def test_a_learners_file_is_never_written_over(tmp_path: Path):
     assert (work / "03_topic.ipynb").read_text() == "three"
 
 
-def test_the_lab_opens_on_the_first_lesson_and_asks_nobody_for_news():
+def test_the_lab_opens_on_the_first_lesson():
     command = lab_command(ROOT, browser=False, port=9999)
 
     assert command[:4] == [
@@ -55,7 +55,6 @@ def test_the_lab_opens_on_the_first_lesson_and_asks_nobody_for_news():
     assert (ROOT / command[3]).is_file()
     assert "--no-browser" in command
     assert "--port=9999" in command
-    assert "--LabApp.news_url=None" in command
 
 
 def test_with_a_browser_the_option_is_left_out():

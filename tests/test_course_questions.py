@@ -77,6 +77,22 @@ def test_the_text_names_the_calls_and_not_the_answer():
     )
 
 
+def test_the_same_call_again_and_again_is_counted():
+    pool = RecordedPool(BlockPool(8))
+    manager = RecordedManager(BlockManager(pool, block_size=4), pool)
+    manager.add("A", 6)
+    for _ in range(3):
+        manager.append("A")
+
+    film = frames(manager.events)
+    text = question_about(film, before=1, calls=3, ask="blocks_taken").text
+    assert text == 'How many blocks do 3 calls of append("A") take from the pool?'
+    text = question_about(film, before=0, calls=4, ask="num_free").text
+    assert text == (
+        'How many blocks are free after add("A", 6) and 3 calls of append("A")?'
+    )
+
+
 @st.composite
 def films(draw: st.DrawFn) -> list[Frame]:
     pool = RecordedPool(BlockPool(draw(st.integers(2, 8))))

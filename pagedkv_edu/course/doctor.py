@@ -189,6 +189,5 @@ def _folder_finding() -> Finding:
     to_do = (
         "" if num_copies else "`pagedkv lab` puts your copies of the exercises there"
     )
-    return Finding(
-        "course folder", "OK", f"{num_copies} exercises in {work.name}/", to_do
-    )
+    found = f"exercise notebooks in {work.name}/: {num_copies}"
+    return Finding("course folder", "OK", found, to_do)

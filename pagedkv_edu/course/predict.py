@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from IPython.display import display
 
 from pagedkv_edu.course.marks import QuizMarks
-from pagedkv_edu.course.progress import record_answer
+from pagedkv_edu.course.progress import load, record_answer
 from pagedkv_edu.course.prompts import PromptBox, same_answer
-from pagedkv_edu.course.questions import Prompt, question_about
+from pagedkv_edu.course.questions import NONE, Prompt, question_about
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.replay import Frame
+from pagedkv_edu.viz.player import Player
+from pagedkv_edu.viz.question import Question
 
 
 def predict(
@@ -30,7 +32,50 @@ def predict(
     prompt = question_about(
         film, before=before, calls=calls, ask=ask, block_id=block_id
     )
-    display(_box(question_id, prompt))
+    start = before + len(film) if before < 0 else before
+    if start == 0:  # the player needs a frame that it may show
+        display(_box(question_id, prompt))
+        return
+    display(_player(question_id, film, prompt, start, calls))
+
+
+def _player(
+    question_id: str, film: Sequence[Frame], prompt: Prompt, start: int, calls: int
+) -> Player:
+    """Return the film up to the question; the rest stays covered until it is answered.
+
+    A block is shown by pointing at it, so its question has no button for each block.
+    """
+    is_block = NONE in prompt.choices
+    question = Question(
+        question_id,
+        prompt.text,
+        prompt.answer.removeprefix("block "),
+        stop_before=start,
+        calls=calls,
+        choices=(NONE,) if is_block else prompt.choices,
+        kind="block" if is_block else "choice",
+        sentence=prompt.why,
+        score=_score(question_id),
+    )
+
+    def keep(value: str | None, right: bool) -> str:  # noqa: FBT001  (OnAnswer)
+        if value is not None:
+            record_answer(question_id, "prediction", value, right=right)
+        return _score(question_id)
+
+    return Player(film, start - 1, question=question, on_answer=keep)
+
+
+def _score(question_id: str) -> str:
+    """Return how many first predictions of this lesson were right."""
+    lesson = question_id.partition(".")[0]
+    right = [
+        answer.first_right
+        for key, answer in load().answers.items()
+        if answer.kind == "prediction" and key.partition(".")[0] == lesson
+    ]
+    return f"{sum(right)} of {len(right)} right so far" if right else ""
 
 
 def guess(
@@ -75,7 +120,7 @@ def quiz(lesson: str, **answers: str) -> QuizMarks:
 
 
 def _box(question_id: str, prompt: Prompt) -> PromptBox:
-    def keep(given: str, right: bool) -> str:  # noqa: FBT001  (PromptBox calls it so)
+    def keep(given: str, *, right: bool) -> str:
         now = record_answer(question_id, "prediction", given, right=right)
         if now.num_tried == 1:
             return ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.replay import Frame, describe
@@ -34,13 +35,17 @@ class _Scene:
 
     @property
     def calls(self) -> str:
-        return listed([call_text(frame.event) for frame in self.covered])
+        """Return the calls as text, equal neighbours counted."""
+        texts = [_call(frame) for frame in self.covered]
+        runs = [(text, len(list(equal))) for text, equal in groupby(texts)]
+        return listed([text if n == 1 else f"{n} calls of {text}" for text, n in runs])
 
     def verb(self, one: str, several: str) -> str:
         """Return "does ... take" or "do ... together take"."""
         if len(self.covered) == 1:
             return f"does {self.calls} {one}"
-        return f"do {self.calls} together {several}"
+        together = "together " if len(set(map(_call, self.covered))) > 1 else ""
+        return f"do {self.calls} {together}{several}"
 
     def own_blocks(self) -> list[int]:
         """Return the blocks of the sequences that act, as they are before the calls.
@@ -88,6 +93,10 @@ def question_about(
     if ask == "ref_count":
         return _ref_count(scene, block_id)
     return _ASK[ask](scene)
+
+
+def _call(frame: Frame) -> str:
+    return call_text(frame.event)
 
 
 def _sum(scene: _Scene, count: Callable[[Frame], int]) -> int:
