@@ -93,7 +93,7 @@ def test_a_way_is_told_with_all_its_numbers():
 def test_a_wrong_locate_is_followed_to_where_it_leads():
     way = follow(6, BLOCK_IDS, spec(4), my_locate=swapped)
 
-    assert way.remark == "Yours: locate(6, 4) returned (2, 1); expected (1, 2)."
+    assert way.remark == "Yours: swapped(6, 4) returned (2, 1); expected (1, 2)."
     assert (way.slot, way.found_slot) == (14, 1)
 
 
@@ -116,6 +116,7 @@ def test_a_function_that_is_not_written_or_fails_is_told_so():
     failing = follow(9, BLOCK_IDS, spec(4), my_slot=lambda ids, size, p: ids[p])
 
     assert unwritten.remark == "Yours: not_written(9, 4) is not written yet."
+    assert (unwritten.is_written, failing.is_written) == (False, True)
     assert "stopped with IndexError: list index out of range" in failing.remark
 
 
@@ -215,7 +216,7 @@ def test_other_blocks_are_dealt_for_the_same_tokens_and_the_same_functions():
         v["tables"] for v in before["views"]
     ]
     assert after["lengths"] == before["lengths"]
-    assert after["views"][2]["ways"][6]["remark"].startswith("Yours: locate(6, 4)")
+    assert after["views"][2]["ways"][6]["remark"].startswith("Yours: swapped(6, 4)")
 
 
 def test_a_start_outside_of_the_sliders_is_refused():

@@ -15,13 +15,17 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class NotWritten(PagedKVError):  # noqa: N818  (as in errors.py)
+    """The learner's function is still a stub."""
+
+
 def guarded(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function, so that a failure or a strange result is an error of ours.
 
     For a learner's functions that answer in whole numbers: an int, or a tuple or list
     of ints. A lesson that runs on them then stops with a sentence.
     """
-    name = getattr(function, "__name__", "your function")
+    name = _name(function)
 
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> R:
@@ -31,7 +35,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except PagedKVError:
             raise
         except NotImplementedError:
-            raise PagedKVError(f"{said} is not written yet") from None
+            raise NotWritten(f"{said} is not written yet") from None
         except Exception as error:  # noqa: BLE001  (it may fail in any way)
             raise PagedKVError(f"{said} stopped with {_told(error)}") from None
         if not _is_whole(found):
@@ -39,6 +43,10 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         return found
 
     return call
+
+
+def _name(function: Callable[..., object]) -> str:
+    return getattr(function, "__name__", "your function")
 
 
 def _told(error: Exception) -> str:
@@ -63,6 +71,7 @@ class Way:
     byte: int  # in each layer's key array, and again in its value array
     remark: str = ""  # how the learner's functions differ, empty if they agree
     found_slot: int | None = None  # where they lead instead, if anywhere
+    is_written: bool = True
 
 
 def bytes_per_slot(spec: KVCacheSpec) -> int:
@@ -89,25 +98,27 @@ def follow(
     slot = block_id * block_size + offset
     byte = slot * bytes_per_slot(spec)
     way = Way(position, logical_block, offset, block_id, slot, byte)
-    remark, found = _compare_locate(way, block_ids, block_size, my_locate)
-    if not remark and my_slot is not None:
-        remark, found = _compare_slot(way, block_ids, block_size, my_slot)
+    try:
+        remark, found = _compare_locate(way, block_ids, block_size, my_locate)
+        if not remark and my_slot is not None:
+            remark, found = _compare_slot(way, block_ids, block_size, my_slot)
+    except NotWritten as error:
+        return replace(way, remark=f"Yours: {error}.", is_written=False)
+    except PagedKVError as error:
+        return replace(way, remark=f"Yours: {error}.")
     return replace(way, remark=remark, found_slot=found)
 
 
 def _compare_locate(
     way: Way, block_ids: list[int], block_size: int, my_locate: Locate
 ) -> tuple[str, int | None]:
-    try:
-        found = guarded(my_locate)(way.position, block_size)
-    except PagedKVError as error:
-        return f"Yours: {error}.", None
+    found = guarded(my_locate)(way.position, block_size)
     expected = (way.logical_block, way.offset)
     if found == expected:
         return "", None
     remark = (
-        f"Yours: locate({way.position}, {block_size}) returned {found!r}; "
-        f"expected {expected}."
+        f"Yours: {_name(my_locate)}({way.position}, {block_size}) returned "
+        f"{found!r}; expected {expected}."
     )
     match found:
         case (int(block), int(offset)) if 0 <= block < len(block_ids):
@@ -119,10 +130,7 @@ def _compare_locate(
 def _compare_slot(
     way: Way, block_ids: list[int], block_size: int, my_slot: Slot
 ) -> tuple[str, int | None]:
-    try:
-        found = guarded(my_slot)(list(block_ids), block_size, way.position)
-    except PagedKVError as error:
-        return f"Yours: {error}.", None
+    found = guarded(my_slot)(list(block_ids), block_size, way.position)
     if found == way.slot:
         return "", None
     remark = f"Yours: slot {found!r}; expected slot {way.slot}."

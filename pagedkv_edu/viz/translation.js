@@ -471,8 +471,12 @@ function remarkSvg(scene) {
   const inPool = Number.isInteger(found) && found >= 0 && found < picture.num_slots;
   const words = `${way.remark} ${leadsTo(scene, found, inPool)}`;
   const y = gridBottom(numRows) - 100;
-  const foreign = `<div xmlns="http://www.w3.org/1999/xhtml" class="remark"><p>${esc(words)}</p></div>`;
-  let out = rectSvg(0.5, y, 408, 64, { rx: 6, fill: "var(--loss-paper)", stroke: "var(--loss)", "stroke-dasharray": "4 3" });
+  const look = way.is_written
+    ? { fill: "var(--loss-paper)", stroke: "var(--loss)" }
+    : { fill: "none", stroke: "var(--line2)" };
+  const name = way.is_written ? "remark" : "remark unwritten";
+  const foreign = `<div xmlns="http://www.w3.org/1999/xhtml" class="${name}"><p>${esc(words)}</p></div>`;
+  let out = rectSvg(0.5, y, 408, 64, { rx: 6, ...look, "stroke-dasharray": "4 3" });
   out += `<foreignObject x="10" y="${y + 2}" width="390" height="60">${foreign}</foreignObject>`;
   if (!inPool) return out;
   const wrong = { fill: "none", stroke: "var(--loss)", "stroke-width": 2.4, "stroke-dasharray": "4 3" };

@@ -206,7 +206,7 @@ def test_a_wrong_function_is_marked_where_it_leads_and_in_words(
 
     remark = page.locator(".remark").inner_text()
     found = seen["views"][2]["ways"][21]["found_slot"]
-    assert remark.startswith("Yours: locate(21, 4) returned (1, 5); expected (5, 1).")
+    assert remark.startswith("Yours: swapped(21, 4) returned (1, 5); expected (5, 1).")
     assert f"In slot {found} is" in remark
     assert page.locator(".stage svg text", has_text="yours").count() == 1
-    assert "Yours: locate(21, 4)" in page.locator(".told").inner_text()
+    assert "Yours: swapped(21, 4)" in page.locator(".told").inner_text()
