@@ -123,7 +123,7 @@ function saidInStep({ status, wrong_call: wrong, found_value: value, found }) {
 const CODED = new RegExp(
   [
     /`(?<ticked>[^`]+)`/,
-    /\*(?<stressed>[^*\s][^*]*)\*/,
+    /(?<![\w)])\*(?<stressed>[^*\s][^*]*)\*(?!\w)/,
     /(?<=in line \d+, ")(?<line>.+)(?="\.)/,
     /(?<call>(?:\b[A-Za-z]\w* = )?\b[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\))/,
     /(?<name>\b[a-z]+(?:_[a-z]+)+\b)/,
@@ -253,7 +253,8 @@ function callText(report, history, i) {
 // What the call did, without the call's name, which stands above it already.
 function callCaption({ call, headline, error }) {
   if (error) return error;
-  return headline.startsWith(`${call}: `) ? headline.slice(call.length + 2) : headline === call ? "" : headline;
+  if ([call, `${call} returned`].includes(headline)) return "";
+  return headline.startsWith(`${call}: `) ? headline.slice(call.length + 2) : headline;
 }
 
 function sideCell(history, side, i) {
@@ -452,7 +453,9 @@ function ownersSvg({ x, y, size, owners, filled, low, slots, state }) {
   const isFull = !slots || (filled >= slots && low >= slots);
   const onHue = isFull && owners.length === 1;
   const look = onHue ? { fill: owners[0].hue.text } : HALO;
-  return textSvg(x + size / 2, y + size / 2 + 4, ownersLabel(owners, size - 6, 11.5), {
+  const hasPlate = isFull && !onHue; // stripes from top to bottom: no halo is enough
+  const plate = hasPlate ? rectSvg(x + 2, y + size / 2 - 7.5, size - 4, 15, { rx: 3, fill: "var(--paper)", opacity: 0.92 }) : "";
+  return plate + textSvg(x + size / 2, y + size / 2 + 4, ownersLabel(owners, size - 6, 11.5), {
     "font-size": 11.5, "font-weight": 700, "text-anchor": "middle", ...look,
   });
 }
@@ -676,7 +679,7 @@ function hintsPart({ report, attempt }) {
 // A hint's layers, one under the other: each opens after the one before it, and the
 // last one only after one more attempt.
 function hintGroup(hint, attempt, head = null) {
-  const symptom = coded("span", hint.title, { class: "v-symptom" });
+  const symptom = coded("span", `“${hint.title}”`, { class: "v-symptom" });
   const group = node("div", { class: "v-hint" }, node("div", { class: "v-hint-head" }, head, symptom));
   const places = hint.layers.map(() => group.appendChild(node("div")));
   const open = (k) => {
