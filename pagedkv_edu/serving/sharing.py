@@ -1,79 +1,93 @@
-"""Share the beginnings of prompts through a prefix cache."""
+"""How many blocks several answers to one prompt save by sharing them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
 
 from pagedkv_edu.errors import InvalidSize
-from pagedkv_edu.memory.prefix import PrefixCache
-from pagedkv_edu.serving.sequence import SequenceState
+from pagedkv_edu.memory.manager import BlockManager
+from pagedkv_edu.memory.pool import BlockPool
+from pagedkv_edu.protocols import ManagerLike, PoolLike
 from pagedkv_edu.serving.workload import Request
+from pagedkv_edu.sizes import cdiv, require_positive
 
 
-def items_per_block(unit: int, block_size: int) -> int:
-    """Return how many items of `block_items` stand for one block.
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Blocks in use, summed over all steps of all requests."""
 
-    This is the `block_size` of a `PrefixCache` for content of that unit.
+    num_held: int
+    num_alone: int  # what the same answers need if none shares a block
+
+    @property
+    def saved(self) -> float:
+        """The share of the blocks that sharing saves, 0 to 1."""
+        return 1 - self.num_held / self.num_alone
+
+
+def measure_sharing(
+    requests: Iterable[Request],
+    num_answers: int,
+    parents: Callable[[int], Sequence[int]] | None = None,
+    *,
+    block_size: int = 16,
+    make_manager: Callable[[PoolLike, int], ManagerLike] = BlockManager,
+) -> Sharing:
+    """Let every request have several answers, one request after the other.
+
+    All answers of a request have the length that the request says. Without `parents`
+    they are parallel samples: forked from the prompt, then each on its own. With it
+    they are beams: before each step but the first, `parents(num_answers)` names for
+    each beam of the next step the beam that it goes on from, as an index.
+
+    >>> requests = [Request(0, num_prompt_tokens=16, num_output_tokens=16)]
+    >>> measure_sharing(requests, 2)  # 3 blocks for 16 steps; 4 without sharing
+    Sharing(num_held=48, num_alone=64)
     """
-    return max(1, block_size // unit)
+    require_positive("num_answers", num_answers)
+    num_held = num_alone = 0
+    for request in requests:
+        most = num_answers * (cdiv(request.num_tokens, block_size) + 1)
+        pool = BlockPool(most)
+        answers = _Answers(make_manager(pool, block_size), request, num_answers)
+        for seq_len in range(request.num_prompt_tokens + 1, request.num_tokens + 1):
+            if parents and seq_len > request.num_prompt_tokens + 1:
+                answers.go_on_from(parents(num_answers))
+            answers.append()
+            num_held += pool.num_blocks - pool.num_free
+            num_alone += num_answers * cdiv(seq_len, block_size)
+    return Sharing(num_held, num_alone)
 
 
-def block_items(request: Request, block_size: int) -> Sequence[int]:
-    """Return what the full blocks of a prompt hold, as ints to look them up by.
+class _Answers:
+    """The unfinished answers of one request."""
 
-    An id of the content that stands for several blocks becomes one int for each of
-    them. The tokens of a partial last id are in no full block, because nothing says
-    how they go on. Raises `InvalidSize` if neither of unit and block_size divides the
-    other.
-    """
-    if block_size % request.unit and request.unit % block_size:
-        raise InvalidSize(
-            f"block_size {block_size} neither divides nor is a multiple of the "
-            f"{request.unit} tokens of a content id"
-        )
-    ids = request.content[: request.num_prompt_tokens // request.unit]
-    blocks_per_id = max(1, request.unit // block_size)
-    if blocks_per_id == 1:
-        return ids
-    return [i * blocks_per_id + part for i in ids for part in range(blocks_per_id)]
+    def __init__(self, manager: ManagerLike, request: Request, num_answers: int):
+        self._manager = manager
+        self._new_ids = count()
+        first = next(self._new_ids)
+        manager.add(first, request.num_prompt_tokens)
+        self._live = [first, *(self._fork(first) for _ in range(num_answers - 1))]
 
+    def go_on_from(self, parents: Sequence[int]) -> None:
+        """Fork what is chosen more than once, then free what is not chosen."""
+        if len(parents) != len(self._live):
+            raise InvalidSize(f"{len(self._live)} beams, {len(parents)} parents named")
+        kept: list[int] = []
+        for index in parents:
+            chosen = self._live[index]
+            kept.append(self._fork(chosen) if chosen in kept else chosen)
+        for seq_id in self._live:
+            if seq_id not in kept:
+                self._manager.free(seq_id)
+        self._live = kept
 
-class PromptSharing:
-    """Finds the cached beginning of a prompt, and registers what was written."""
+    def append(self) -> None:
+        """Let each answer grow by a token."""
+        for seq_id in self._live:
+            self._manager.append(seq_id)
 
-    def __init__(self, cache: PrefixCache, block_size: int) -> None:
-        self.cache = cache
-        self.block_size = block_size  # tokens; the cache counts items
-
-    def items(self, request: Request) -> Sequence[int]:
-        """Return what the request's full blocks hold; nothing if it has no content."""
-        if not request.content:
-            return ()
-        per_block = items_per_block(request.unit, self.block_size)
-        if per_block != self.cache.block_size:
-            raise InvalidSize(
-                f"{per_block} content items make a block of {self.block_size} tokens, "
-                f"but the cache's block_size is {self.cache.block_size}"
-            )
-        return block_items(request, self.block_size)
-
-    def lookup(self, seq: SequenceState) -> list[int]:
-        """Return the cached blocks that the sequence can begin with."""
-        items = list(seq.items)
-        num_full = len(items) // self.cache.block_size
-        if seq.num_known > num_full * self.block_size:
-            items.append(0)  # a token after the last full block: all of them may hit
-        return self.cache.lookup(items)
-
-    def num_full_blocks(self, seq: SequenceState) -> int:
-        """Return how many blocks are written in full and have a known content."""
-        written = seq.num_computed // self.block_size
-        return min(written, len(seq.items) // self.cache.block_size)
-
-    def is_complete(self, seq: SequenceState) -> bool:
-        """Tell whether every full block of the prompt is registered."""
-        return seq.num_registered == len(seq.items) // self.cache.block_size
-
-    def register(self, seq: SequenceState, block_ids: Sequence[int]) -> None:
-        """Make the written full blocks of a prompt findable."""
-        num_full = self.num_full_blocks(seq)
-        self.cache.register(seq.items[: num_full * self.cache.block_size], block_ids)
-        seq.num_registered = num_full
+    def _fork(self, parent_id: int) -> int:
+        child_id = next(self._new_ids)
+        self._manager.fork(parent_id, child_id)
+        return child_id
