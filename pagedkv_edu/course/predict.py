@@ -122,9 +122,10 @@ def quiz(lesson: str, **answers: str) -> QuizMarks:
 def _box(question_id: str, prompt: Prompt) -> PromptBox:
     def keep(given: str, *, right: bool) -> str:
         now = record_answer(question_id, "prediction", given, right=right)
+        score = _score(question_id)
         if now.num_tried == 1:
-            return ""
+            return score
         first = "right" if now.first_right else "not right"
-        return f"Your first answer was {first}; that one counts as your prediction."
+        return f"{score}. Your first answer was {first}; that is the one that counts."
 
     return PromptBox(prompt, keep)
