@@ -105,11 +105,11 @@ def test_an_error_says_which_block_and_what_to_do():
         pool.ref_count(2)
 
 
-def test_an_empty_pool_says_how_many_blocks_are_in_use():
+def test_an_empty_pool_says_that_no_block_is_free():
     pool = BlockPool(num_blocks=1)
     pool.allocate()
 
-    with pytest.raises(OutOfBlocks, match="all 1 blocks are in use"):
+    with pytest.raises(OutOfBlocks, match="0 of 1 blocks are free"):
         pool.allocate()
 
 

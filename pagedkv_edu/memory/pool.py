@@ -48,7 +48,7 @@ class BlockPool:
         """
         if not self._free:
             raise OutOfBlocks(
-                f"all {self.num_blocks} blocks are in use; "
+                f"0 of {self.num_blocks} blocks are free; "
                 "free a sequence or make the pool larger"
             )
         block_id = self._free.pop()

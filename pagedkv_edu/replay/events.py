@@ -42,23 +42,35 @@ class Event:
     pool_calls: tuple[PoolCall, ...] = ()
     tables: tuple[tuple[SeqId, TableState | None], ...] = ()
     ref_counts: tuple[tuple[int, int], ...] = ()
-    error: str = ""  # "OutOfBlocks: need 2 blocks, 1 free", empty if the call returned
+    error: str = ""  # "OutOfBlocks: need 2 blocks, 1 free"; "" if the call returned
 
     @property
     def seq_id(self) -> SeqId | None:
-        """The sequence that acts; for a fork the child, None for a pool by itself."""
-        if self.block_size is None or not self.arguments:
-            return None
-        return self.arguments[1 if self.call == "fork" else 0]
+        """The sequence that acts: for a fork the child.
+
+        None for a pool by itself, and where the caller named no int and no str.
+        """
+        return self._named(1 if self.call == "fork" else 0)
+
+    @property
+    def parent_id(self) -> SeqId | None:
+        """The sequence that a fork begins from, None for any other call."""
+        return self._named(0) if self.call == "fork" else None
 
     @property
     def blocks_taken(self) -> tuple[int, ...]:
-        """Blocks that were free before this call and are not any more."""
+        """Blocks that `allocate` handed out during this call, in that order."""
         return tuple(c.block_id for c in self.pool_calls if c.call == "allocate")
 
     @property
     def blocks_freed(self) -> tuple[int, ...]:
-        """Blocks that lost their last reference in this call."""
+        """Blocks that lost their last reference during this call, in that order."""
         return tuple(
             c.block_id for c in self.pool_calls if c.call == "free" and c.ref_count == 0
         )
+
+    def _named(self, place: int) -> SeqId | None:
+        if self.block_size is None or place >= len(self.arguments):
+            return None
+        seq_id = self.arguments[place]
+        return seq_id if type(seq_id) in (int, str) else None

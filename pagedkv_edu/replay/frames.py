@@ -1,7 +1,7 @@
 """The state of pool and tables after each event, as plain data."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pagedkv_edu.protocols import SeqId
@@ -13,13 +13,25 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of a film: an event and the state it left behind."""
+    """One picture of a film: an event and the state it left behind.
+
+    `tables` are those that could be read, also where a wrong manager filled them.
+    `on_host` are the sequences swapped out, with their host blocks.
+    """
 
     index: int
     event: Event
     ref_counts: Mapping[int, int]  # blocks in use only
     tables: Mapping[SeqId, TableState]
     parents: Mapping[SeqId, SeqId]  # of every live sequence that was forked
+    on_host: Mapping[SeqId, TableState] = field(default_factory=dict[SeqId, TableState])
+    block_size: int | None = None  # None: no manager has been seen yet
+    tables_before: Mapping[SeqId, TableState] = field(
+        default_factory=dict[SeqId, TableState]
+    )
+    on_host_before: Mapping[SeqId, TableState] = field(
+        default_factory=dict[SeqId, TableState]
+    )
 
     @property
     def num_held(self) -> int:
@@ -41,7 +53,7 @@ class Frame:
 
     def filled_slots(self) -> dict[int, int]:
         """Return, for each block in a table, how many of its slots hold a token."""
-        block_size = self.event.block_size or 1
+        block_size = self.block_size or 1
         filled: dict[int, int] = {}
         for table in self.tables.values():
             for logical_block, block_id in enumerate(table.block_ids):
@@ -62,19 +74,34 @@ def frames(events: Iterable[Event]) -> list[Frame]:
     6
     """
     film: list[Frame] = []
-    ref_counts: dict[int, int] = {}
-    tables: dict[SeqId, TableState] = {}
-    parents: dict[SeqId, SeqId] = {}
+    now = Frame(-1, _NOTHING, {}, {}, {})
     for index, event in enumerate(events):
-        ref_counts = _changed(ref_counts, event.ref_counts)
-        tables = _changed(tables, event.tables)
-        parents = _family(parents, event, tables)
-        film.append(Frame(index, event, ref_counts, tables, parents))
+        tables = _changed(now.tables, event.tables)
+        on_host = _on_host(now.on_host, event, now.tables, tables)
+        now = Frame(
+            index,
+            event,
+            _changed(now.ref_counts, event.ref_counts),
+            tables,
+            _parents(now.parents, event, {*tables, *on_host}),
+            on_host,
+            event.block_size or now.block_size,
+            tables_before=now.tables,
+            on_host_before=now.on_host,
+        )
+        film.append(now)
     return film
 
 
-def _changed(before: dict[K, V], changes: Iterable[tuple[K, V | None]]) -> dict[K, V]:
+_NOTHING = Event("", (), num_blocks=0, num_free=0)
+
+
+def _changed(
+    before: Mapping[K, V], changes: Sequence[tuple[K, V | None]]
+) -> Mapping[K, V]:
     """Return before with the changes made; a false value (None, 0) removes its key."""
+    if not changes:
+        return before  # most frames change no count, and a pool may be large
     after = dict(before)
     for key, value in changes:
         if value:
@@ -84,11 +111,39 @@ def _changed(before: dict[K, V], changes: Iterable[tuple[K, V | None]]) -> dict[
     return after
 
 
-def _family(
-    before: dict[SeqId, SeqId], event: Event, tables: Mapping[SeqId, TableState]
-) -> dict[SeqId, SeqId]:
-    parents = {child: before[child] for child in before if child in tables}
-    if event.call == "fork" and not event.error:
-        parent_id, child_id = event.arguments
+def _on_host(
+    before: Mapping[SeqId, TableState],
+    event: Event,
+    tables_before: Mapping[SeqId, TableState],
+    tables: Mapping[SeqId, TableState],
+) -> Mapping[SeqId, TableState]:
+    """Return who is on the host: swapped out, and without a device table since."""
+    after = {seq_id: before[seq_id] for seq_id in before if seq_id not in tables}
+    seq_id = event.seq_id
+    if seq_id is None or event.error:
+        return after
+    if event.call == "free":
+        after.pop(seq_id, None)
+    if event.call == "swap_out" and seq_id in tables_before and seq_id not in tables:
+        host_blocks = tuple(c.target for c in event.copies if c.kind == "out")
+        after[seq_id] = TableState(host_blocks, tables_before[seq_id].seq_len)
+    return after
+
+
+def _parents(
+    before: Mapping[SeqId, SeqId], event: Event, live: Set[SeqId]
+) -> Mapping[SeqId, SeqId]:
+    """Return the parent of each live child, by the name it had then."""
+    begins = event.call in ("add", "fork") and not event.error
+    renewed = event.seq_id if begins else None  # this id names another sequence now
+    parents = {
+        child_id: parent_id
+        for child_id, parent_id in before.items()
+        if child_id in live and renewed not in (child_id, parent_id)
+    }
+    child_id, parent_id = event.seq_id, event.parent_id
+    if child_id is None or parent_id is None or event.error:
+        return parents
+    if child_id in live and child_id != parent_id:
         parents[child_id] = parent_id
     return parents
