@@ -450,6 +450,37 @@ def pool_alone() -> Report:
     )
 
 
+def freed_early() -> Report:
+    """A pool whose free lets go of every reference at once."""
+
+    class FreesAll(BlockPool):
+        def free(self, block_id: int) -> None:
+            while self.ref_count(block_id):
+                super().free(block_id)
+
+    def play(pool: RecordedPool) -> Json:
+        first = pool.allocate()
+        pool.share(first)
+        pool.free(first)
+        return encode(frames(pool.events))
+
+    yours = play(RecordedPool(FreesAll(4)))
+    return Report(
+        "5.1",
+        "failed",
+        "after free(0), num_free is 4; expected 3",
+        setting="pool of 4 blocks",
+        calls=tuple(frame["call"] for frame in yours["frames"]),
+        wrong_call=2,
+        compared="pool.num_free",
+        found_value="4",
+        expected_value="3",
+        expected="num_free is 3: 4 blocks, 1 of them in use.",
+        found="num_free is 4; ref_count(0) is 0.",
+        films={"yours": yours, "reference": play(RecordedPool(BlockPool(4)))},
+    )
+
+
 def extents() -> Report:
     """A film of extents, in the shape that chapter 02 produces."""
 
@@ -497,6 +528,44 @@ def extents() -> Report:
     )
 
 
+def unmerged_holes() -> Report:
+    """An allocator that says what its holes are: two that touch, instead of one."""
+
+    def frame(call: str, held: Sequence[Json], holes: Sequence[Json]) -> Json:
+        state = {"extents": list(held), "holes": list(holes)}
+        return {
+            "call": call,
+            "text": call,
+            "headline": call,
+            "error": "",
+            "state": state,
+        }
+
+    a = {"start": 0, "length": 3, "used": 3, "seq": "a"}
+    rest, all_slots = {"start": 3, "length": 9}, {"start": 0, "length": 12}
+    first = frame("a = reserve(3)", [a], [rest])
+    two_holes = [{"start": 0, "length": 3}, rest]
+    yours = [first, frame("release(a)", [], two_holes)]
+    wanted = [first, frame("release(a)", [], [all_slots])]
+    return Report(
+        "2.1",
+        "failed",
+        "after release(a), holes is [(0, 3), (3, 9)]; expected [(0, 12)]",
+        setting="memory of 12 slots",
+        calls=("a = reserve(3)", "release(a)"),
+        wrong_call=1,
+        compared="slots.holes",
+        found_value="[(0, 3), (3, 9)]",
+        expected_value="[(0, 12)]",
+        expected="holes that touch are one hole.",
+        found="holes is [(0, 3), (3, 9)].",
+        films={
+            "yours": {"memory": "extents", "num_slots": 12, "frames": yours},
+            "reference": {"memory": "extents", "num_slots": 12, "frames": wanted},
+        },
+    )
+
+
 def passed() -> Report:
     return Report(
         "5.3",
@@ -531,7 +600,9 @@ SAMPLES: dict[str, Callable[[], Report]] = {
     "timed_out": timed_out,
     "function_case": function_case,
     "pool_alone": pool_alone,
+    "freed_early": freed_early,
     "extents": extents,
+    "unmerged_holes": unmerged_holes,
     "passed": passed,
     "waiting": waiting,
 }

@@ -88,7 +88,7 @@ function firstWrongSpoken(report) {
 }
 
 function triedText(report) {
-  if (!report.num_tried || report.status !== "failed") return null;
+  if (report.num_tried < 2 || report.status !== "failed") return null;
   const isHistory = Boolean(report.films.yours);
   const noun = isHistory ? "histories" : "cases";
   const lines = [`${withCommas(report.num_passed)} of ${withCommas(report.num_tried)} ${noun} pass`];
@@ -275,17 +275,19 @@ function sideCell(history, side, i) {
 
 // What the call gave back, where that differs between the two sides.
 function outcome(history, side, i) {
-  const told = history.sides.map((other) => outcomeText(other.film.frames[i]));
+  const frames = history.sides.map((other) => other.film.frames[i]);
+  const isCopied = frames.some((frame) => frame?.copies?.length);
+  const told = frames.map((frame) => outcomeText(frame, isCopied));
   const differs = told.some((text) => text !== told[0]);
   const own = told[history.sides.indexOf(side)];
   return own && (differs || (i === history.wrong && side.film.frames[i].error)) ? [own] : [];
 }
 
-function outcomeText(frame) {
+function outcomeText(frame, isCopied) {
   if (!frame) return "";
   if (frame.error) return `raised ${frame.error.split(":")[0]}`;
   if (frame.copies?.length) return frame.copies.map(([from, to]) => `copy ${from} to ${to}`).join(", ");
-  return frame.call.startsWith("append(") ? "no copy" : "returned";
+  return isCopied ? "no copy" : "returned";
 }
 
 function firstWrongStep(report, words = "first wrong step") {
@@ -368,8 +370,10 @@ function blockDifferences(yours, reference, numCalls) {
     if (!yours.film.frames[i] || !reference.film.frames[i]) return marks;
     const mine = factsAt(yours.film, i);
     const wanted = factsAt(reference.film, i);
-    for (const block of counterpart.keys()) {
-      if (!mine.state.counts[block] && !mine.owners.has(block)) counterpart.delete(block);
+    for (const [block, other] of counterpart) {
+      if (mine.state.counts[block] || mine.owners.has(block)) continue;
+      if (wanted.state.counts[other]) marks.set(block, "block"); // given back too early
+      counterpart.delete(block);
     }
     for (const [seq, table] of mine.state.tables) compareTable(marks, counterpart, seq, table, wanted.state.tables.get(seq));
     pairOwnerless(counterpart, yours.film, mine, wanted);
@@ -421,7 +425,7 @@ function drawBlocks(film, i, marks, look) {
   const parts = [poolSvg(film, facts, marks, look)];
   if (film.hasTables) parts.push(tablesHtml(film, facts, frame, marks));
   parts.push(freeHtml(frame.num_free, marks.has("free")));
-  return { parts, notes: blockNotes(film, i, marks) };
+  return { parts, notes: newNotes(i, (k) => stateNotes(film, k)) };
 }
 
 function poolSvg(film, facts, marks, { shown, perLine, size, gap, ring }) {
@@ -522,9 +526,9 @@ function freeHtml(numFree, isWrong) {
 }
 
 // What is wrong with this state and was not wrong after the call before.
-function blockNotes(film, i) {
-  const before = new Set(i > 0 ? stateNotes(film, i - 1) : []);
-  return stateNotes(film, i).filter((note) => !before.has(note));
+function newNotes(i, notesAt) {
+  const before = new Set(i > 0 ? notesAt(i - 1) : []);
+  return notesAt(i).filter((note) => !before.has(note));
 }
 
 function stateNotes(film, i) {
@@ -573,29 +577,35 @@ function extentDifferences(yours, reference, numCalls) {
   return Array.from({ length: numCalls }, (_, i) => {
     const marks = new Map();
     if (!yours.film.frames[i] || !reference.film.frames[i]) return marks;
-    const wanted = new Set(reference.film.frames[i].state.extents.map(extentName));
-    for (const extent of yours.film.frames[i].state.extents) {
-      if (!wanted.has(extentName(extent))) marks.set(extentName(extent), true);
-    }
+    const namesOf = (film) => [...film.frames[i].state.extents, ...holesOf(film, i)].map(extentName);
+    const wanted = new Set(namesOf(reference.film));
+    for (const name of namesOf(yours.film)) if (!wanted.has(name)) marks.set(name, true);
     const free = (film) => holesOf(film, i).reduce((sum, hole) => sum + hole.length, 0);
     if (free(yours.film) !== free(reference.film)) marks.set("free", true);
     return marks;
   });
 }
 
-function extentName({ start, length, seq }) {
+// "a 0+6", or "hole 6+4" for a hole, which has no sequence.
+function extentName({ start, length, seq = "hole" }) {
   return `${seq} ${start}+${length}`;
 }
 
+// The holes that the allocator says it has; where it was not asked, what is not held.
 function holesOf(film, i) {
-  const holes = [];
+  return film.frames[i].state.holes ?? notHeld(film, film.frames[i].state.extents);
+}
+
+// The stretches that none of these parts covers.
+function notHeld(film, parts) {
+  const open = [];
   let from = 0;
-  const sorted = [...film.frames[i].state.extents].sort((a, b) => a.start - b.start);
+  const sorted = [...parts].sort((a, b) => a.start - b.start);
   for (const { start, length } of [...sorted, { start: film.numSlots, length: 0 }]) {
-    if (start > from) holes.push({ start: from, length: start - from });
+    if (start > from) open.push({ start: from, length: start - from });
     from = Math.max(from, start + length);
   }
-  return holes;
+  return open;
 }
 
 function drawExtents(film, i, marks, ring) {
@@ -608,15 +618,25 @@ function drawExtents(film, i, marks, ring) {
   const svg = newSvg(STRIP_WIDTH, 44, spoken.join("; "));
   const paint = paintBox(svg);
   const scale = (STRIP_WIDTH - 8) / film.numSlots;
+  // holes follow from what is held, so they are marked where nothing held is wrong
+  const marked = (parts) => (ring ? parts.filter((part) => marks.has(extentName(part))) : []);
+  const wrong = marked(extents).length ? marked(extents) : marked(holes);
   svg.body.innerHTML =
+    rectSvg(4, 8, STRIP_WIDTH - 8, 28, { fill: "none", stroke: "var(--line2)", "stroke-dasharray": "2.5 2.5" }) +
     holes.map((hole) => holeSvg(paint, hole, scale)).join("") +
-    extents.map((extent) => extentSvg(film, extent, scale, ring && marks.has(extentName(extent)))).join("");
+    extents.map((extent) => extentSvg(film, extent, scale)).join("") +
+    wrong.map((part) => wrongSvg(part, scale)).join("");
   const free = holes.reduce((sum, hole) => sum + hole.length, 0);
   const counted = freeHtml(free, marks.has("free"));
   if (holes.length > 1) {
     counted.append(node("small", {}, `largest hole ${Math.max(...holes.map((hole) => hole.length))}`));
   }
-  return { parts: [svg, counted], notes: extentNotes(extents) };
+  return { parts: [svg, counted], notes: newNotes(i, (k) => extentNotes(film, k)) };
+}
+
+// Beside each other two of these must stay two, so they leave a gap.
+function wrongSvg({ start, length }, scale) {
+  return rectSvg(5.5 + start * scale, 5, length * scale - 3, 34, { rx: 5, fill: "none", stroke: "var(--loss)", "stroke-width": 2.6 });
 }
 
 function holeSvg(paint, { start, length }, scale) {
@@ -631,7 +651,7 @@ function holeSvg(paint, { start, length }, scale) {
   return out;
 }
 
-function extentSvg(film, extent, scale, isWrong) {
+function extentSvg(film, extent, scale) {
   const { start, length, used, seq } = extent;
   const hue = seq === null ? { fill: "var(--paper3)", text: "var(--ink)", isLight: true } : hueOf(film, seq);
   const [x, width] = [4 + start * scale, length * scale];
@@ -645,17 +665,28 @@ function extentSvg(film, extent, scale, isWrong) {
     const middle = fits ? x + (used * scale) / 2 : x + width / 2;
     out += textSvg(middle, 26.5, label, { "font-size": 12, "font-weight": 700, "text-anchor": "middle", fill: fits ? hue.text : "var(--ink)", ...(fits ? {} : HALO) });
   }
-  if (isWrong) out += rectSvg(x - 3, 5, width + 6, 34, { rx: 5, fill: "none", stroke: "var(--loss)", "stroke-width": 2.6 });
   return out;
 }
 
-function extentNotes(extents) {
-  const sorted = [...extents].sort((a, b) => a.start - b.start);
+// What is wrong by itself: slots held twice, in a hole and held, or neither, and two
+// holes that should be one.
+function extentNotes(film, i) {
+  const { extents, holes } = film.frames[i].state;
+  const parts = [...extents, ...(holes ?? [])].sort((a, b) => a.start - b.start);
+  const name = (part) => part.seq ?? "a hole";
   const notes = [];
-  sorted.slice(1).forEach((extent, k) => {
-    const before = sorted[k];
-    if (extent.start < before.start + before.length) notes.push(`${before.seq} and ${extent.seq} overlap from slot ${extent.start}`);
+  parts.slice(1).forEach((part, k) => {
+    const before = parts[k];
+    const end = before.start + before.length;
+    if (part.start < end) notes.push(`slot ${part.start}: in ${name(before)} and in ${name(part)}`);
+    else if (part.start === end && !part.seq && !before.seq) notes.push(`two holes meet at slot ${end}`);
   });
+  if (holes) {
+    for (const { start, length } of notHeld(film, parts)) {
+      const slots = length > 1 ? `slots ${start} to ${start + length - 1} are` : `slot ${start} is`;
+      notes.push(`${slots} in no hole and held by nobody`);
+    }
+  }
   return notes;
 }
 

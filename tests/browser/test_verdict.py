@@ -175,6 +175,32 @@ def test_other_ids_for_the_same_blocks_are_no_difference(watched: Watched) -> No
     assert page.locator(".v-entry.wrong, .ring").count() == 0
 
 
+def test_an_extent_elsewhere_is_marked_and_the_holes_it_makes_are_not(
+    watched: Watched,
+) -> None:
+    page = watched.show("extents")
+
+    label = page.locator(".v-row.wrong .yours svg").first.get_attribute("aria-label")
+    assert label is not None
+    assert "D: slots 13 to 15, 3 used" in label
+    assert page.locator(".v-row.wrong .yours [stroke='var(--loss)']").count() == 1
+    assert page.locator(".v-replay").count() == 0  # the player shows blocks
+
+
+def test_holes_are_shown_as_the_answer_says_they_are(watched: Watched) -> None:
+    page = watched.show("unmerged_holes")
+
+    notes = page.locator(".v-row.wrong .yours .v-notes").inner_text()
+    assert notes == "two holes meet at slot 3"
+    assert page.locator(".v-row.wrong .yours [stroke='var(--loss)']").count() == 2
+
+
+def test_a_block_that_was_given_back_too_early_is_marked(watched: Watched) -> None:
+    page = watched.show("freed_early")
+
+    assert page.locator(".v-row.wrong .yours .ring").count() == 1
+
+
 def test_a_wrong_case_of_a_function_is_one_frame_without_a_history(
     watched: Watched,
 ) -> None:
