@@ -20,6 +20,13 @@ from pagedkv_edu.viz.beam_scene import Scene
 from pagedkv_edu.viz.scripted_words import next_words
 
 Mode = Literal["beams", "samples"]
+SCRIPTS = (
+    "buttons.js",
+    "beams_tree.js",
+    "beams_tables.js",
+    "beams_pool.js",
+    "beams.js",
+)
 PROMPT = ("roses", "are", "red", ",", "violets", "are")
 MOST_AT_ONCE = 6
 CHANGES = {"write": Scene.write, "fork": Scene.fork, "free": Scene.free}
@@ -68,7 +75,7 @@ def beams(
 class BeamsExplorer(anywidget.AnyWidget):
     """The widget: it owns the scene; its JavaScript draws the picture it is given."""
 
-    _esm = assets.script("beams_tree.js", "beams.js", render="renderBeams")
+    _esm = assets.script(*SCRIPTS, render="renderBeams")
     _css = assets.style("beams.css")
     picture = traitlets.Dict().tag(sync=True)
 

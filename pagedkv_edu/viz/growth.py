@@ -17,6 +17,7 @@ from pagedkv_edu.viz import assets
 MakePool = Callable[[int], PoolLike]
 MakeManager = Callable[[PoolLike, int], ManagerLike]
 
+SCRIPTS = ("buttons.js", "growth_strips.js", "growth_lens.js", "growth.js")
 BLOCK_SIZES = (4, 16, 64, 256)
 
 
@@ -150,7 +151,7 @@ def _common(before: tuple[int, ...], after: tuple[int, ...]) -> int:
 class GrowthExplorer(anywidget.AnyWidget):
     """The widget: it holds what was seen, and its JavaScript does the rest."""
 
-    _esm = assets.script("growth.js", render="renderGrowth")
+    _esm = assets.script(*SCRIPTS, render="renderGrowth")
     _css = assets.style("growth.css")
     runs = traitlets.List(traitlets.Dict()).tag(sync=True)
     max_len = traitlets.Int().tag(sync=True)

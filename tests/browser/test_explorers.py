@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from pagedkv_edu.report import Json
 from pagedkv_edu.viz import assets
+from pagedkv_edu.viz.beams import SCRIPTS as BEAMS
 from pagedkv_edu.viz.beams import beams
+from pagedkv_edu.viz.growth import SCRIPTS as GROWTH
 from pagedkv_edu.viz.growth import growth
 
 pytestmark = pytest.mark.browser
@@ -74,15 +76,20 @@ class Explorers:
         widget = growth(start_at=start_at)
         names = ("runs", "max_len", "block_size", "seq_len")
         traits = {name: getattr(widget, name) for name in names}
-        return self._open(["growth.js"], "growth.css", "renderGrowth", traits, theme)
+        return self._open(GROWTH, "growth.css", "renderGrowth", traits, theme)
 
     def beams(self, num_steps: int, mode: str = "beams", theme: str = "light") -> Page:
         traits = {"picture": beam_picture(num_steps, mode)}
-        scripts = ["beams_tree.js", "beams.js"]
+        scripts = BEAMS
         return self._open(scripts, "beams.css", "renderBeams", traits, theme)
 
     def _open(
-        self, scripts: list[str], style: str, render: str, traits: Json, theme: str
+        self,
+        scripts: tuple[str, ...],
+        style: str,
+        render: str,
+        traits: Json,
+        theme: str,
     ) -> Page:
         text = PAGE.format(
             style=assets.style(style),
