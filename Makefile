@@ -54,7 +54,7 @@ build: .venv/dev
 	$(BIN)/python tools/build_exercises.py
 
 bench: .venv/model
-	$(BIN)/python tools/bench_manager.py
+	$(BIN)/python tools/bench.py
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -70,6 +70,13 @@ def test_make_knows_the_commands_that_the_readme_names(target: str):
     run(["make", "--dry-run", "--no-print-directory", target], ROOT)
 
 
+def test_make_runs_only_scripts_that_are_there():
+    scripts = re.findall(r"tools/\w+\.py", (ROOT / "Makefile").read_text())
+
+    assert scripts
+    assert [name for name in scripts if not (ROOT / name).is_file()] == []
+
+
 def test_starting_the_lab_installs_nothing_for_developers():
     if shutil.which("make") is None:
         pytest.skip("no make on this machine")
