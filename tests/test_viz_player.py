@@ -252,6 +252,12 @@ def test_a_player_without_controls_has_no_buttons_that_call() -> None:
     assert show(film_of(forked())).actions == []
 
 
+def test_without_a_widget_it_says_in_words_where_it_stands() -> None:
+    player = show(film_of(forked()), start_at=-1)
+
+    assert repr(player) == "Player at event 2 of 2: A is forked: B begins like it"
+
+
 # --- a question -----------------------------------------------------------------------
 
 

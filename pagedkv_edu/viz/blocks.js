@@ -152,38 +152,77 @@ function factsAt(film, i) {
 }
 
 function factsOf(film, state) {
-  if (state.facts) return state.facts;
+  state.facts ??= new Facts(film, state);
+  return state.facts;
+}
+
+// Worked out when they are first asked for: of the state before an event seldom all are.
+class Facts {
+  constructor(film, state) {
+    this.film = film;
+    this.state = state;
+  }
+
+  get owners() { return this.#blocks().owners; }
+  get filled() { return this.#blocks().filled; }
+  get low() { return this.#blocks().low; }
+
+  get numHeld() {
+    if (this.held === undefined) {
+      this.held = 0;
+      for (const count of this.state.counts) this.held += count !== 0;
+    }
+    return this.held;
+  }
+
+  get notes() {
+    if (!this.wrong) {
+      this.wrong = new Map();
+      for (const [seq, table] of this.state.tables) {
+        const notes = tableNotes(this.film, this.state, table);
+        if (notes.length) this.wrong.set(seq, notes);
+      }
+    }
+    return this.wrong;
+  }
+
+  #blocks() {
+    this.byBlock ??= readTables(this.film, this.state);
+    return this.byBlock;
+  }
+}
+
+function readTables(film, state) {
   const owners = new Map();
   const filled = new Map();
   const low = new Map();
-  for (const [seq, table] of state.tables) {
-    new Set(table.blocks).forEach((block) => {
-      if (!owners.has(block)) owners.set(block, []);
-      owners.get(block).push(seq);
-    });
-    table.blocks.forEach((block, k) => {
-      const size = film.blockSize ?? 1;
-      const here = Math.max(0, Math.min(size, table.len - k * size));
-      filled.set(block, Math.max(here, filled.get(block) ?? 0));
-      low.set(block, Math.min(here, low.get(block) ?? size));
-    });
+  const size = film.blockSize ?? 1;
+  for (const [seq, { blocks, len }] of state.tables) {
+    for (let k = 0; k < blocks.length; k += 1) {
+      const block = blocks[k];
+      const here = Math.max(0, Math.min(size, len - k * size));
+      const holders = owners.get(block);
+      if (!holders) {
+        owners.set(block, [seq]);
+        filled.set(block, here);
+        low.set(block, here);
+        continue;
+      }
+      if (holders.at(-1) !== seq) holders.push(seq);
+      if (here > filled.get(block)) filled.set(block, here);
+      if (here < low.get(block)) low.set(block, here);
+    }
   }
-  let numHeld = 0;
-  for (const count of state.counts) numHeld += count !== 0;
-  state.facts = { state, owners, filled, low, numHeld, notes: new Map() };
-  for (const [seq, table] of state.tables) {
-    const notes = tableNotes(film, state, table);
-    if (notes.length) state.facts.notes.set(seq, notes);
-  }
-  return state.facts;
+  return { owners, filled, low };
 }
 
 function tableNotes(film, state, table) {
   const notes = [];
   const { blocks, len } = table;
-  const twice = [...new Set(blocks.filter((block, k) => blocks.indexOf(block) !== k))];
-  const unknown = [...new Set(blocks.filter((block) => !isBlock(film, block)))];
-  const free = [...new Set(blocks.filter((b) => isBlock(film, b) && !state.counts[b]))];
+  const once = new Set(blocks);
+  const twice = once.size === blocks.length ? [] : [...once].filter((b) => blocks.indexOf(b) !== blocks.lastIndexOf(b));
+  const unknown = [...once].filter((block) => !isBlock(film, block));
+  const free = [...once].filter((block) => isBlock(film, block) && !state.counts[block]);
   const named = (ids) => (ids.length === 1 ? `block ${ids[0]} is` : `blocks ${listed(ids)} are`);
   if (twice.length) notes.push(`${named(twice)} in this table twice`);
   if (unknown.length) notes.push(`the pool has no block ${listed(unknown)}`);
@@ -238,7 +277,6 @@ function node(tag, attributes = {}, ...children) {
 }
 
 const SVG_NAMES = "http://www.w3.org/2000/svg";
-let numPaintBoxes = 0;
 
 // An svg element with two children: svg.defs, kept, and svg.body, to be filled.
 // With a label it is an image for a screen reader, without one it is decoration.
@@ -263,7 +301,9 @@ function resizeSvg(svg, width, height) {
 // Patterns and arrow heads of one svg, made when they are first asked for. Each method
 // returns what goes into fill or marker-end.
 function paintBox(svg) {
-  const uid = `pkv${(numPaintBoxes += 1)}`;
+  // Each widget of a notebook runs a copy of this file, so a counter would not do: the
+  // ids are looked up in the whole page, and an svg that is scrolled away paints nothing.
+  const uid = `pkv${Math.random().toString(36).slice(2)}`;
   const made = new Set();
   const make = (name, text) => {
     const id = `${uid}-${name}`;

@@ -22,7 +22,7 @@ function createPlayer(root, options) {
     film, options, root, parts: {}, told: scanFilm(film),
     index: 0, beat: 0, mode: "paused", // "playing", or "beats": one copy after a step
     speed: 1, timer: 0, scrolled: 0, scrolledTo: 0, colours: null,
-    seq: null, block: null, hover: null, cursor: null,
+    seq: null, block: null, chosenAt: -1, hover: null, cursor: null,
     question: options.question ?? null, verdict: options.verdict ?? null,
     actions: options.actions ?? [], actSeq: null, waiting: false,
   };

@@ -66,6 +66,15 @@ class Player(anywidget.AnyWidget):
         self._offer_actions()
         self.on_msg(self.receive)
 
+    def __repr__(self) -> str:
+        """Return what stands where no widget can be drawn."""
+        shown = self.film["frames"]
+        place = self.start_at + (len(shown) if self.start_at < 0 else 0)
+        place = max(0, min(place, len(shown) - 1))
+        return (
+            f"Player at event {place + 1} of {len(shown)}: {shown[place]['headline']}"
+        )
+
     @property
     def frames(self) -> list[Frame]:
         """Every frame so far: the film, and what the buttons added."""

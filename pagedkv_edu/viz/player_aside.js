@@ -192,7 +192,8 @@ function legendSvg(film, paint) {
 function drawAside(p) {
   const { film, view } = p;
   const { aside, asideTitle } = p.parts;
-  const chosen = p.hover ?? p.cursor ?? p.block;
+  // a copy shows its beats, unless a block was chosen while it is on the screen
+  const chosen = p.cursor ?? (view.copy ? (p.chosenAt === p.index ? p.block : null) : (p.hover ?? p.block));
   if (view.copy && chosen === null) return drawFilmstrip(p);
   const missing = chosen === null ? missingBlocks(film, view) : null;
   const shown = chosen ?? view.main;

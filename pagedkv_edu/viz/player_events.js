@@ -90,11 +90,19 @@ function showChange(film, view) {
 function changedBlocks({ known, frame, before, after }) {
   if (!known) return [...new Set([...frame.taken, ...frame.freed])];
   const [was, is] = [before.state.counts, after.state.counts];
-  const changed = [];
-  for (let b = 0; b < is.length; b += 1) {
-    if (is[b] !== was[b] || before.owners.get(b)?.length !== after.owners.get(b)?.length) changed.push(b);
+  const changed = new Set(changedEntries(before.state.tables, after.state.tables));
+  for (let b = 0; b < is.length; b += 1) if (is[b] !== was[b]) changed.add(b);
+  return [...changed].filter((block) => block in is).sort((a, b) => a - b);
+}
+
+// Blocks that entered or left a table. A table that did not change is the same object.
+function* changedEntries(before, after) {
+  for (const seq of new Set([...before.keys(), ...after.keys()])) {
+    if (before.get(seq) === after.get(seq)) continue;
+    const [was, is] = [new Set(before.get(seq)?.blocks), new Set(after.get(seq)?.blocks)];
+    for (const block of was) if (!is.has(block)) yield block;
+    for (const block of is) if (!was.has(block)) yield block;
   }
-  return changed;
 }
 
 // Blocks that the event's tokens are written into.

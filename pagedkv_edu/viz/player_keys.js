@@ -59,6 +59,7 @@ function moveCursor(p, key) {
 function chooseBlock(p, block) {
   if (isCovered(p) && p.question.kind === "block" && block !== null) return giveAnswer(p, String(block));
   p.block = p.block === block ? null : block;
+  p.chosenAt = p.index;
   draw(p, null);
   if (p.block !== null) p.say(blockSentence(p.film, p.view.shown, block));
 }

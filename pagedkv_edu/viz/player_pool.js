@@ -47,28 +47,28 @@ function makeGrid(film, svg, paint) {
       const key = `${start}/${count}/${grid.cols}/${grid.size}/${at.x}/${at.y}`;
       if (drawn.key !== key) {
         base.replaceChildren();
-        drawn = Array.from({ length: count }, () => ({ text: "", element: null }));
+        drawn = Array.from({ length: count }, () => ({ key: null, element: null }));
         drawn.key = key;
       }
       const raised = [];
       for (let k = 0; k < count; k += 1) {
         const block = start + k;
-        const box = gridBox(grid, k);
-        const cell = { ...cellOf(film, view.shown, block), x: at.x + box.x, y: at.y + box.y, size: grid.size };
-        if (view.flight?.target === block) Object.assign(cell, targetCell(film, view.index, 2));
-        cell.look = view.looks.get(block) ?? "";
-        const inked = isInked(block);
-        const ring = view.rings.get(block) ?? "";
-        const shared = cell.owners.length > 1 || cell.wrongCount;
-        if (shared && !ring) cell.badge = "inside";
-        if (ring) raised.push({ ...cell, ring, badge: badges && film.hasTables && (cell.count || cell.owners.length) ? "corner" : "" });
-        const text = cellSvg(paint, cell);
         const slot = drawn[k];
-        if (slot.text !== text) {
-          slot.text = text;
+        const ring = view.rings.get(block) ?? "";
+        const key = cellKey(view, block, ring);
+        if (slot.key !== key || ring) {
+          const box = gridBox(grid, k);
+          const cell = { ...cellOf(film, view.shown, block), x: at.x + box.x, y: at.y + box.y, size: grid.size };
+          cell.look = view.looks.get(block) ?? "";
+          if (view.flight?.target === block) Object.assign(cell, targetCell(film, view.index, 2), { ring: "" });
+          if ((cell.owners.length > 1 || cell.wrongCount) && !ring) cell.badge = "inside";
+          const hasBadge = badges && film.hasTables && (cell.count || cell.owners.length);
+          if (ring) raised.push({ ...cell, ring, badge: hasBadge ? "corner" : "" });
+          slot.key = key;
           slot.element ??= base.appendChild(document.createElementNS(SVG_NAMES, "g"));
-          slot.element.innerHTML = text;
+          slot.element.innerHTML = cellSvg(paint, cell);
         }
+        const inked = isInked(block);
         const { classList } = slot.element.firstChild;
         if (classList.contains("faded") === inked) classList.toggle("faded", !inked);
       }
@@ -77,6 +77,12 @@ function makeGrid(film, svg, paint) {
       top.innerHTML = cells.join("") + overlay + raised.map(countSvg).join("");
     },
   };
+}
+
+// What a cell's picture depends on; comparing this is cheaper than drawing.
+function cellKey({ shown, looks, flight, index }, block, ring) {
+  const flown = flight?.target === block ? index : "";
+  return `${shown.owners.get(block)?.join("|")};${shown.filled.get(block)};${shown.low.get(block)};${shown.state.counts[block]};${looks.get(block)};${flown};${ring !== ""}`;
 }
 
 // Slot addresses down the left side, for the rows that have room.
