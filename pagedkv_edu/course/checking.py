@@ -35,14 +35,17 @@ class Verdict:
         """Return what the learner can do now: use the answer, or see a solution."""
         if self.report.status == "passed":
             use = self.exercise.use
-            return f"Put it into the lesson: {use}" if use else ""
+            return f"Put it into the lesson: `{use}`" if use else ""
         if self.report.status == "waiting":
             return ""
         times = "attempt" if self.num_tried == 1 else "attempts"
         return (
             f"{self.num_tried} {times} so far. The hints are below; a full solution is "
-            f"in solutions/{self.exercise.notebook}.ipynb, question {self.exercise.id}."
+            f"in {self._solution()}, question {self.exercise.id}."
         )
+
+    def _solution(self) -> str:
+        return f"solutions/{self.exercise.notebook}.ipynb"
 
     def __repr__(self) -> str:
         return self.text()
@@ -50,7 +53,8 @@ class Verdict:
     def _ipython_display_(self) -> None:
         display(verdict(self.report, max(1, self.num_tried)))
         if self.next_step():
-            display(Note(self.next_step()))
+            links = {self._solution(): f"../{self._solution()}"}
+            display(Note(self.next_step(), links))
 
 
 def check(exercise_id: str, answer: object) -> Verdict:

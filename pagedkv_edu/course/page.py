@@ -1,16 +1,25 @@
 """Say something to the learner: as a line in a notebook, or in a terminal."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 
 from IPython.display import display
 
+_LINK = "color: var(--jp-content-link-color, inherit); text-decoration: underline"
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A sentence that the page shows, in the colours of its theme."""
+    """A sentence that the page shows, in the colours of its theme.
+
+    A piece in `backticks` is code. `links` gives the address of pieces that have one,
+    as seen from the folder of the notebook.
+    """
 
     text: str
+    links: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __repr__(self) -> str:
         return self.text
@@ -21,7 +30,11 @@ class Note:
             "border-left: 3px solid var(--jp-border-color1, #8a9099); "
             "color: var(--jp-ui-font-color1, inherit)"
         )
-        return f'<div role="status" style="{style}">{escape(self.text)}</div>'
+        inner = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.text))
+        for piece, address in self.links.items():
+            link = f'<a href="{escape(address)}" style="{_LINK}">{escape(piece)}</a>'
+            inner = inner.replace(escape(piece), link)
+        return f'<div role="status" style="{style}">{inner}</div>'
 
 
 def say(text: str) -> None:
