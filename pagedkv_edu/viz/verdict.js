@@ -75,7 +75,7 @@ function verdictHeader(report) {
 
 // "after x" -> "After x."; a name at the beginning, as in "fork is not written", stays.
 function asSentence(text) {
-  const begun = text.replace(/^(after|an?|blocks?|no|the)\b/, (word) => word[0].toUpperCase() + word.slice(1));
+  const begun = text.replace(/^(after|an?|blocks?|no|the) (?!=)/, (word) => word[0].toUpperCase() + word.slice(1));
   return /[.?:]$/.test(begun) ? begun : `${begun}.`;
 }
 
@@ -109,7 +109,17 @@ function reasonList(report, history) {
     ["Nearby", report.nearby],
   ].filter(([, text]) => text);
   if (!rows.length) return null;
-  return node("dl", { class: "v-reasons" }, ...rows.flatMap(([name, text]) => [node("dt", {}, name), coded("dd", text)]));
+  const words = wordsNote(report);
+  if (words) rows.push(["", words]);
+  return node("dl", { class: "v-reasons" }, ...rows.flatMap(([name, text]) => [node("dt", {}, name), coded("dd", text, name ? {} : { class: "ink2" })]));
+}
+
+// Says how words are written, where a sentence quotes what attention reads.
+function wordsNote(report) {
+  const quoted = [report.title, report.found, report.expected, report.go_on].join(" ").match(/"(?:[A-Z]\d+|·)(?: (?:[A-Z]\d+|·))*"/g);
+  if (!quoted) return "";
+  const unwritten = quoted.some((words) => words.includes("·")) ? "; · is a slot that nobody wrote" : "";
+  return `A1 stands for what A wrote at position 1${unwritten}.`;
 }
 
 // Whether the first wrong step says all that was found: in a sentence, where there are
@@ -295,8 +305,9 @@ function firstWrongStep(report, words = "first wrong step") {
   const compared = report.compared || (words === "wrong case" ? report.calls[0] : "");
   if (compared) parts.push(node("code", { class: "mono v-compared" }, compared));
   if (report.found_value) {
-    const both = Boolean(report.expected_value); // or it is a clause: "raised IndexError"
-    parts.push(node("span", { class: "v-value" }, both ? "found " : "", node("b", { class: "v-found" }, report.found_value)));
+    const both = Boolean(report.expected_value);
+    const isClause = !both || /^(raised|returned|did|is) /.test(report.found_value);
+    parts.push(node("span", { class: "v-value" }, isClause ? "" : "found ", node("b", { class: "v-found" }, report.found_value)));
     if (both) parts.push(node("span", { class: "v-value" }, "expected ", node("b", {}, report.expected_value)));
   }
   if (!report.found_value) parts.push(coded("span", report.found));
@@ -370,18 +381,20 @@ function blockDifferences(yours, reference, numCalls) {
     if (!yours.film.frames[i] || !reference.film.frames[i]) return marks;
     const mine = factsAt(yours.film, i);
     const wanted = factsAt(reference.film, i);
-    for (const [block, other] of counterpart) {
-      if (mine.state.counts[block] || mine.owners.has(block)) continue;
-      if (wanted.state.counts[other]) marks.set(block, "block"); // given back too early
-      counterpart.delete(block);
-    }
+    const given = [...counterpart].filter(([block]) => !mine.state.counts[block] && !mine.owners.has(block));
+    given.forEach(([block]) => counterpart.delete(block));
     for (const [seq, table] of mine.state.tables) compareTable(marks, counterpart, seq, table, wanted.state.tables.get(seq));
     pairOwnerless(counterpart, yours.film, mine, wanted);
+    for (const [block, other] of given) {
+      const isMissed = wanted.state.counts[other] && ![...counterpart.values()].includes(other);
+      if (isMissed) marks.set(block, "block"); // given back too early
+    }
     for (let block = 0; block < yours.film.numBlocks; block += 1) {
       const count = mine.state.counts[block];
       const inTables = mine.owners.get(block)?.length ?? 0;
       const other = counterpart.get(block);
       const known = other === undefined ? 0 : wanted.state.counts[other];
+      if (marks.has(block)) continue;
       if (count !== known || (yours.film.hasTables && count !== inTables)) marks.set(block, "block");
     }
     if (yours.film.frames[i].num_free !== reference.film.frames[i].num_free) marks.set("free", true);
@@ -682,6 +695,9 @@ function extentNotes(film, i) {
     else if (part.start === end && !part.seq && !before.seq) notes.push(`two holes meet at slot ${end}`);
   });
   if (holes) {
+    for (const { start, length } of holes) {
+      if (length < 1) notes.push(`a hole of ${length} slots at ${start}`);
+    }
     for (const { start, length } of notHeld(film, parts)) {
       const slots = length > 1 ? `slots ${start} to ${start + length - 1} are` : `slot ${start} is`;
       notes.push(`${slots} in no hole and held by nobody`);

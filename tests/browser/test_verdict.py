@@ -1,39 +1,17 @@
 """The verdict in a browser, from a page of its own, without kernel and network."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from pagedkv_edu.viz.verdict import verdict_html
 from tests.verdict_samples import SAMPLES
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots" / "verdict"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None and not os.environ.get("CI"):
-        pytest.skip("no chromium on this machine")
-    assert CHROMIUM is not None, "a missing browser is a failure where CI is set"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 class Watched:
@@ -64,10 +42,10 @@ class Watched:
 
 @pytest.fixture
 def watched(
-    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
+    chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[Watched]:
     theme, width = getattr(request, "param", ("light", 1032))
-    context = browser.new_context(
+    context = chromium.new_context(
         viewport={"width": width, "height": 800}, color_scheme=theme
     )
     watched = Watched(context.new_page(), tmp_path)
@@ -130,6 +108,13 @@ def test_only_the_wrong_call_has_the_frame_and_the_two_values(
     assert frames.count() == 1
     assert 'append("A")' in frames.inner_text()
     assert sizes == [["2", "17px"], ["1", "17px"]]
+
+
+def test_the_words_that_attention_reads_are_explained(watched: Watched) -> None:
+    explained = "A1 stands for what A wrote at position 1"
+
+    assert explained in watched.show("in_place").locator(".v-reasons").inner_text()
+    assert explained not in watched.show("leak").locator(".v-reasons").inner_text()
 
 
 def test_calls_after_the_wrong_one_are_what_it_leads_to(watched: Watched) -> None:
