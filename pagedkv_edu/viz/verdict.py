@@ -11,7 +11,15 @@ from IPython.display import publish_display_data
 from pagedkv_edu.report import Json, Report
 from pagedkv_edu.viz import assets
 
-SCRIPTS = (*assets.PLAYER_SCRIPTS, "verdict.js")
+SCRIPTS = (
+    *assets.PLAYER_SCRIPTS,
+    "verdict_words.js",
+    "verdict_hints.js",
+    "verdict_blocks.js",
+    "verdict_extents.js",
+    "verdict_replay.js",
+    "verdict.js",
+)
 STYLES = (*assets.PLAYER_STYLES, "verdict.css")
 
 LESSONS = (
