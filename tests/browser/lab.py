@@ -105,7 +105,7 @@ class Lab:
             yield opened
         finally:
             page.close()
-            for session in self._sessions():
+            for session in self.sessions_of(notebook):
                 kernel = session["kernel"]["id"]
                 self._delete(f"/api/kernels/{kernel}")
 
