@@ -215,3 +215,19 @@ class Engine:
             words.append(f"{seq_id}{self._num_words}")
             writes.append((slot, words[-1]))
         return writes
+
+
+def run(
+    history: History,
+    build: Build,
+    carry_out: CarryOut = in_order,
+    make_pool: Callable[[int], PoolLike] = BlockPool,
+) -> Engine:
+    """Run a history, and raise at the first step after which something is wrong."""
+    engine = Engine(history, build, carry_out, make_pool)
+    for calls in history.steps:
+        engine.step(calls)
+        engine.require_words()
+        engine.require_counts()
+        engine.require_copies()
+    return engine

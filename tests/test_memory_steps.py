@@ -20,27 +20,12 @@ from tests.steps import (
     WrongCountsError,
     in_order,
     random_history,
+    run,
 )
 
 RANDOMS = st.randoms(use_true_random=False)
 HISTORIES = st.builds(random_history, RANDOMS)
 SWAPPING_HISTORIES = st.builds(random_history, RANDOMS, swapping=st.just(True))
-
-
-def run(
-    history: History,
-    build: Build,
-    carry_out: CarryOut = in_order,
-    make_pool: Callable[[int], PoolLike] = BlockPool,
-) -> Engine:
-    """Run a history, and raise at the first step after which something is wrong."""
-    engine = Engine(history, build, carry_out, make_pool)
-    for calls in history.steps:
-        engine.step(calls)
-        engine.require_words()
-        engine.require_copies()
-        engine.require_counts()
-    return engine
 
 
 @given(SWAPPING_HISTORIES)
