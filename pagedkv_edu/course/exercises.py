@@ -46,6 +46,7 @@ _TABLE_OF_EXERCISES = (
         f"{_CHECKS}.contiguous:check_first_fit",
         reference=_EXTENTS,
         withholds=(_EXTENTS,),
+        use='Allocator = mine("MyFirstFit")',
         points=4,
         difficulty=3,
         minutes=25,

@@ -1,6 +1,7 @@
 """A contiguous cache: every request gets one unbroken run of slots."""
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from pagedkv_edu.errors import InvalidSize, NeverFits, NotAllocated, OutOfSlots
@@ -20,8 +21,8 @@ class ExtentsLike(Protocol):
     """Hands out runs of neighbouring slots, and takes them back."""
 
     @property
-    def holes(self) -> list[Extent]:
-        """The free runs that can be handed out, in address order."""
+    def holes(self) -> Sequence[tuple[int, int]]:
+        """The free runs, (start, num_slots), in address order."""
         ...
 
     @property
