@@ -309,6 +309,15 @@ def test_an_answer_uncovers_its_frames_and_no_more() -> None:
     assert "ends" not in sent(player)
 
 
+def test_words_of_covered_frames_are_sent_with_them() -> None:
+    words = [{0: f"word {i}"} for i in range(5)]
+    player = Player(beam_film(), question=QUESTION, words=words)
+
+    assert player.words == [{"0": "word 0"}, {"0": "word 1"}]
+    player.answer("1")
+    assert player.words == [{"0": f"word {i}"} for i in range(3)]
+
+
 def test_a_wrong_answer_is_told_the_right_one() -> None:
     player = Player(beam_film(), question=QUESTION)
 

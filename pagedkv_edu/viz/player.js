@@ -1,6 +1,5 @@
 // The player: a film of a memory, event by event. createPlayer builds it into any
-// element and knows nothing of Jupyter; renderPlayer is what anywidget calls, openPage
-// what a page without a kernel calls.
+// element and knows nothing of Jupyter; player_hosts.js says who calls it.
 
 const EVENT_MS = 250; // four events a second
 const BEAT_MS = { 1: 700, 2: 750, 3: 700 }; // a move of 300 to 350, then a pause of 400
@@ -15,13 +14,13 @@ const BEAT_MS = { 1: 700, 2: 750, 3: 700 }; // a move of 300 to 350, then a paus
 //   onIndex(i, playing), onAnswer(value), onAct(key)
 // The player returned has film, index, beat, mode and root to look at, and seek(i, beat),
 // play(), pause(), step(by, wholeStep), jump(kind, by), addFrames(frames, {playFrom}),
-// setActions(actions), setVerdict(verdict) and destroy() to call.
+// setActions(actions), setVerdict(verdict), setWords(words) and destroy() to call.
 function createPlayer(root, options) {
   const film = readFilm(options.film);
   const p = {
-    film, options, root, parts: {}, told: scanFilm(film),
+    film, options: { ...options }, root, parts: {}, told: scanFilm(film),
     index: 0, beat: 0, mode: "paused", // "playing", or "beats": one copy after a step
-    speed: 1, timer: 0, scrolled: 0, scrolledTo: 0, colours: null,
+    speed: 1, timer: 0, waitTimer: 0, scrolled: 0, scrolledTo: 0, colours: null,
     seq: null, block: null, chosenAt: -1, hover: null, cursor: null,
     question: options.question ?? null, verdict: options.verdict ?? null,
     actions: options.actions ?? [], actSeq: null, waiting: false,
@@ -46,6 +45,7 @@ function createPlayer(root, options) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
   p.destroy = () => {
     clearTimeout(p.timer);
+    clearTimeout(p.waitTimer);
     resized.disconnect();
     theme.disconnect();
   };
@@ -237,88 +237,15 @@ function addLaterFrames(p) {
     drawActions(p);
   };
 
+  p.setWords = (words) => {
+    p.options.words = words;
+    drawAside(p);
+  };
+
   // Mark the answer. The frames that were covered come through addFrames.
   p.setVerdict = (verdict) => {
     p.verdict = verdict;
     p.waiting = false;
     layOut(p);
   };
-}
-
-// --- in Jupyter -----------------------------------------------------------------------------
-
-// The kernel is asked only for new facts: a call of the manager, the mark of an answer.
-function renderPlayer({ model, el }) {
-  const root = el.appendChild(document.createElement("div"));
-  const filled = (name, key) => (key in (model.get(name) ?? {}) ? model.get(name) : null);
-  const player = createPlayer(root, {
-    film: model.get("film"),
-    startAt: model.get("start_at"),
-    words: model.get("words"),
-    actions: model.get("actions"),
-    question: filled("question", "text"),
-    verdict: filled("verdict", "answer"),
-    onAnswer: (value) => model.send({ type: "answer", value }),
-    onAct: (key) => model.send({ type: "act", key }),
-    onIndex: tellIndex(model),
-  });
-  let numTaken = 0;
-  const takeTail = (options) => {
-    const frames = model.get("tail").slice(numTaken);
-    numTaken += frames.length;
-    player.addFrames(frames, options);
-  };
-  takeTail({ playFrom: null });
-  const heard = {
-    "change:tail": () => takeTail({}),
-    "change:actions": () => player.setActions(model.get("actions")),
-    "change:verdict": () => player.setVerdict(model.get("verdict")),
-    "change:index": () => {
-      if (model.get("index") !== player.index && model.get("index") >= 0) goTo(player, model.get("index"));
-    },
-  };
-  for (const [name, react] of Object.entries(heard)) model.on(name, react);
-  return () => {
-    for (const [name, react] of Object.entries(heard)) model.off(name, react);
-    player.destroy();
-  };
-}
-
-// Linked views follow, at five events a second at most.
-function tellIndex(model) {
-  let told = 0;
-  let timer = 0;
-  return (i) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      told = Date.now();
-      if (model.get("index") === i) return;
-      model.set("index", i);
-      model.save_changes();
-    }, Math.max(0, 200 - (Date.now() - told)));
-  };
-}
-
-// --- in a page of its own ---------------------------------------------------------------------
-
-// data: {film, startAt, words, question, hidden: {verdict, frames}}. There is no kernel,
-// so an answer is marked here.
-function openPage(page, data) {
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const root = page.getElementById("player");
-  const follow = () => {
-    page.body.classList.toggle("dark", dark.matches);
-    root.classList.toggle("dark", dark.matches);
-  };
-  follow(); // the player watches the class of the body
-  dark.addEventListener("change", follow);
-  const player = createPlayer(root, {
-    ...data,
-    onAnswer: (value) => {
-      const { verdict, frames } = data.hidden;
-      player.setVerdict({ ...verdict, value, right: value === verdict.answer });
-      player.addFrames(frames);
-    },
-  });
-  window.pagedkvPlayer = player; // for whoever opens the console, and for tests
 }

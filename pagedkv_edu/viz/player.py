@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import anywidget
 import traitlets
@@ -15,6 +14,7 @@ from pagedkv_edu.viz import actions, assets
 from pagedkv_edu.viz.question import Question as Question
 from pagedkv_edu.viz.question import Verdict as Verdict
 
+# What each block holds, by frame and block id: "roses are red ,".
 Words = Sequence[Mapping[int, str]]
 # Told the learner's answer, None where the film was played without one, and whether it
 # was right. What it returns stands in the panel: "2 of 2 right so far".
@@ -55,12 +55,13 @@ class Player(anywidget.AnyWidget):
         self._controls = controls
         self._asked = question
         self._on_answer = on_answer
+        self._words = words
         self._action_by_key: dict[str, actions.Action] = {}
         shown = self._all_frames[: question.stop_before] if question else film
         super().__init__(
             film=encode(shown),
             start_at=start_at,
-            words=_as_json(words),
+            words=self._words_of(shown),
             question=question.to_json() if question else {},
         )
         self._offer_actions()
@@ -91,7 +92,10 @@ class Player(anywidget.AnyWidget):
         score = self._on_answer(value, verdict.right) if self._on_answer else None
         with self.hold_sync():
             self.verdict = verdict.to_json() | {"score": score or self._asked.score}
-            self.tail = encode(self._asked.covered(self._all_frames))["frames"]
+            covered = self._asked.covered(self._all_frames)
+            num_shown = self._asked.stop_before + len(covered)
+            self.words = self._words_of(self._all_frames[:num_shown])
+            self.tail = encode(covered)["frames"]
 
     def act(self, key: str) -> None:
         """Make the manager's call that a button stands for, and show its frames.
@@ -112,6 +116,15 @@ class Player(anywidget.AnyWidget):
         with self.hold_sync():
             self.tail = [*self.tail, *(encode(new)["frames"] if new else [])]
             self._offer_actions()
+
+    def _words_of(self, shown: Sequence[Frame]) -> list[dict[str, str]] | None:
+        """Return the words that blocks hold at the frames that may be shown."""
+        if self._words is None:
+            return None
+        return [
+            {str(block_id): text for block_id, text in by_block.items()}
+            for by_block in self._words[: len(shown)]
+        ]
 
     def _offer_actions(self) -> None:
         if self._controls is None or self._asked is not None:
@@ -139,11 +152,3 @@ def show(
     events are the film, buttons call it.
     """
     return Player(film, start_at, controls)
-
-
-def _as_json(words: Words | None) -> list[dict[str, Any]] | None:
-    if words is None:
-        return None
-    return [
-        {str(block): text for block, text in by_block.items()} for by_block in words
-    ]

@@ -9,7 +9,7 @@ function beatSvg(film, paint, i, beat) {
   const frame = film.frames[i];
   const [source, target] = copyOf(film, i);
   const [before, after] = [factsAt(film, i - 1), factsAt(film, i)];
-  const facts = beat === 3 ? after : before;
+  const facts = [before, copiedFacts(film, i), after][beat - 1];
   const writer = frame.seq;
   const k = before.state.tables.get(writer)?.blocks.lastIndexOf(source) ?? -1;
   const readers = (before.owners.get(source) ?? []).filter((seq) => seq !== writer);
@@ -35,7 +35,7 @@ function beatSvg(film, paint, i, beat) {
   if (readers.length > 1) out += textSvg(10, 76, `and ${readers.length - 1} more`, { "font-size": 10, fill: "var(--ink2)" });
   const small = { size, letters: false, slots: film.blockSize };
   out += cellSvg(paint, { ...cellOf(film, facts, source), ...boxes.get(source), ...small, badge: "corner" });
-  out += cellSvg(paint, { ...targetCell(film, i, beat), ...boxes.get(target), ...small });
+  out += cellSvg(paint, { ...cellOf(film, facts, target), ...boxes.get(target), ...small, ring: beat === 2 ? "fresh" : "" });
   if (beat === 2) {
     out += `<path d="M131,64 Q158,50 158,70" fill="none" stroke="var(--ink)" stroke-width="1.4" stroke-dasharray="4 3" marker-end="${paint.arrow()}"/>`;
   }
@@ -50,18 +50,6 @@ function beatArrowSvg(film, paint, seq, from, box, toTarget) {
   const hue = hueOf(film, seq).fill;
   const [x, y] = [box.x - 3, box.y + (toTarget ? 20 : from.y < 60 ? 10 : 26)];
   return `<path d="M${from.x},${from.y} C${from.x + 14},${from.y} ${x - 18},${y} ${x},${y}" fill="none" stroke="${hue}" stroke-width="1.8" marker-end="${paint.arrow()}"/>`;
-}
-
-// The target of a copy: free, then filled with the source's slots, then as it is.
-function targetCell(film, i, beat) {
-  const frame = film.frames[i];
-  const [source, target] = copyOf(film, i);
-  if (beat === 3) return cellOf(film, factsAt(film, i), target);
-  const before = factsAt(film, i - 1);
-  if (beat === 1) return cellOf(film, before, target);
-  const filled = before.filled.get(source) ?? 0;
-  const owners = [{ label: frame.seq, hue: hueOf(film, frame.seq) }];
-  return { id: target, owners, filled, low: filled, slots: film.blockSize, state: "held", count: 1, ring: "fresh" };
 }
 
 function beatCaption(film, i, beat) {

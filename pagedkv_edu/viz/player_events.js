@@ -18,7 +18,7 @@ function copyOf(film, i) {
 }
 
 // The picture of event i (in a beat, if it is a copy):
-//   shown       facts to draw: those before the event in beats 1 and 2, else those after
+//   shown       facts to draw: those before the event in beat 1, between in beat 2, else after
 //   rings       Map block -> "touched" | "fresh" | "wrong" (freed, and still in a table)
 //   looks       Map block -> "freed" | "dropped" | "kept", for this one event
 //   inked       Set of the blocks that keep full ink
@@ -34,11 +34,10 @@ function viewOf(film, i, beat) {
   const after = factsAt(film, i);
   const before = known ? factsAt(film, i - 1) : after;
   const copy = copyOf(film, i);
-  const early = copy !== null && beat < 3;
   const view = {
     index: i, frame, known, before, after, copy,
     beat: copy ? beat : 0,
-    shown: early ? before : after,
+    shown: copy && beat < 3 ? (beat === 2 ? copiedFacts(film, i) : before) : after,
     rings: new Map(), looks: new Map(), inked: new Set(), entries: new Set(),
     arrows: [], leaving: [], gone: new Map(), flight: null, main: null,
   };
@@ -48,6 +47,25 @@ function viewOf(film, i, beat) {
   for (const block of [...view.rings.keys(), ...view.looks.keys()]) view.inked.add(block);
   markEntries(view);
   return view;
+}
+
+// Between: the slots are copied, the table entry has not changed. The target is taken and
+// holds what the source holds.
+function copiedFacts(film, i) {
+  const frame = film.frames[i];
+  if (frame.copied) return frame.copied;
+  const [source, target] = copyOf(film, i);
+  const before = factsAt(film, i - 1);
+  if (before.state.counts[target] !== 0) return before; // into a block in use: a mistake
+  const counts = before.state.counts.slice();
+  counts[target] = 1;
+  const between = new Facts(film, { ...before.state, counts, facts: undefined });
+  const filled = before.filled.get(source) ?? 0;
+  between.owners.set(target, [frame.seq]);
+  between.filled.set(target, filled);
+  between.low.set(target, filled);
+  frame.copied = between;
+  return between;
 }
 
 function showCopy(film, view) {

@@ -13,8 +13,7 @@ function isCovered({ question, verdict }) {
 
 function giveAnswer(p, value) {
   if (!isCovered(p) || p.waiting) return;
-  p.waiting = true;
-  drawPredict(p);
+  waitForKernel(p, drawPredict);
   p.options.onAnswer?.(value);
 }
 
@@ -117,7 +116,7 @@ function drawActions(p) {
   actionsBar.replaceChildren(node("span", { class: "small" }, "call the manager"));
   if (seqs.length > 1) actionsBar.append(sequencePicker(p, seqs));
   for (const action of actions.filter(({ seq }) => seq === null || seq === p.actSeq)) {
-    const button = node("button", { type: "button", class: "btn", "data-name": action.key.split(" ")[0], disabled: p.waiting, onclick: () => callManager(p, action.key) });
+    const button = node("button", { type: "button", class: "btn", "data-name": action.key.split(" ")[0], "aria-disabled": p.waiting, onclick: () => p.waiting || callManager(p, action.key) });
     button.innerHTML = `${iconHtml(action.kind)}${esc(action.label)} <small>${esc(action.cost)}</small>`;
     actionsBar.append(button);
   }
@@ -139,11 +138,19 @@ function sequencePicker(p, seqs) {
 }
 
 function callManager(p, key) {
-  p.waiting = true;
+  waitForKernel(p, drawActions);
   p.options.onAct?.(key);
-  setTimeout(() => {
+}
+
+// No second press before the first is answered; a kernel that is gone is said to be.
+function waitForKernel(p, drawButtons) {
+  p.waiting = true;
+  drawButtons(p);
+  clearTimeout(p.waitTimer);
+  p.waitTimer = setTimeout(() => {
     if (!p.waiting) return;
     p.waiting = false;
-    p.say("The kernel has not answered yet.");
+    drawButtons(p);
+    p.parts.describe.textContent = "The kernel has not answered. It may be busy with another cell, or not running.";
   }, ANSWER_WITHIN_MS);
 }

@@ -1,5 +1,5 @@
-// The middle column: the physical pool. A grid of cells in SVG, up to a thousand blocks;
-// beyond that the whole pool on a canvas, and a lens of 32 cells around one place.
+// The middle column: the physical pool as a grid of cells in SVG, up to a thousand blocks.
+// Of a larger pool the grid is a lens, and player_overview.js draws the whole.
 
 const SVG_UP_TO = 1024;
 const LENS = { cols: 8, rows: 4, size: 44, gap: 4 };
@@ -17,16 +17,6 @@ function poolGrid(numBlocks, width, maxHeight, largest) {
     }
   }
   return best ?? { cols: 64, rows: Math.ceil(numBlocks / 64), size: 5, gap: 1 };
-}
-
-// The canvas: a multiple of 32 columns, so that a lens of 32 blocks never wraps.
-function overviewGrid(numBlocks, width, maxHeight = 190) {
-  for (const cols of [64, 96, 128, 160, 192, 256, 384]) {
-    const size = Math.floor(width / cols);
-    const rows = Math.ceil(numBlocks / cols);
-    if (size >= 1 && rows * size <= maxHeight) return { cols, rows, size, gap: 0 };
-  }
-  return { cols: 384, rows: Math.ceil(numBlocks / 384), size: 1, gap: 0 };
 }
 
 function gridBox(grid, k) {
@@ -60,9 +50,8 @@ function makeGrid(film, svg, paint) {
           const box = gridBox(grid, k);
           const cell = { ...cellOf(film, view.shown, block), x: at.x + box.x, y: at.y + box.y, size: grid.size };
           cell.look = view.looks.get(block) ?? "";
-          if (view.flight?.target === block) Object.assign(cell, targetCell(film, view.index, 2), { ring: "" });
           if ((cell.owners.length > 1 || cell.wrongCount) && !ring) cell.badge = "inside";
-          const hasBadge = badges && film.hasTables && (cell.count || cell.owners.length);
+          const hasBadge = badges && film.hasTables && view.flight?.target !== block && (cell.count || cell.owners.length);
           if (ring) raised.push({ ...cell, ring, badge: hasBadge ? "corner" : "" });
           slot.key = key;
           slot.element ??= base.appendChild(document.createElementNS(SVG_NAMES, "g"));
@@ -80,9 +69,8 @@ function makeGrid(film, svg, paint) {
 }
 
 // What a cell's picture depends on; comparing this is cheaper than drawing.
-function cellKey({ shown, looks, flight, index }, block, ring) {
-  const flown = flight?.target === block ? index : "";
-  return `${shown.owners.get(block)?.join("|")};${shown.filled.get(block)};${shown.low.get(block)};${shown.state.counts[block]};${looks.get(block)};${flown};${ring !== ""}`;
+function cellKey({ shown, looks }, block, ring) {
+  return `${shown.owners.get(block)?.join("|")};${shown.filled.get(block)};${shown.low.get(block)};${shown.state.counts[block]};${looks.get(block)};${ring !== ""}`;
 }
 
 // Slot addresses down the left side, for the rows that have room.
@@ -139,80 +127,7 @@ function freeStripSvg(film, paint, view, width, y) {
   return out + textSvg(width, y + 14, rest, { fill: "var(--ink2)", "text-anchor": "end" });
 }
 
-// --- the whole of a large pool, on a canvas ----------------------------------------
-
-function drawOverview(canvas, film, view, grid, colours, isInked) {
-  const scale = window.devicePixelRatio || 1;
-  const [width, height] = [grid.cols * grid.size, grid.rows * grid.size];
-  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const pen = canvas.getContext("2d");
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.fillStyle = colours.paper2;
-  pen.fillRect(0, 0, width, height);
-  const { owners, state } = view.shown;
-  const side = grid.size > 2 ? grid.size - 1 : grid.size;
-  const box = (block) => gridBox(grid, block);
-  // one pass for each fill: setting a fill for each of 16,384 cells costs more than drawing
-  const batches = new Map();
-  for (let block = 0; block < film.numBlocks; block += 1) {
-    const who = owners.get(block);
-    if (!who && state.counts[block] === 0) continue;
-    const fill = who ? hueOf(film, who[0]).fill : film.hasTables ? colours.loss : colours.ink3;
-    const key = `${fill}|${isInked(block) ? 1 : colours.dim}`;
-    if (!batches.has(key)) batches.set(key, []);
-    batches.get(key).push(block);
-  }
-  for (const [key, blocks] of batches) {
-    const [fill, alpha] = key.split("|");
-    pen.fillStyle = fill;
-    pen.globalAlpha = Number(alpha);
-    for (const block of blocks) {
-      const { x, y } = box(block);
-      const who = owners.get(block);
-      pen.fillRect(x, y, side, side);
-      if (who?.length > 1 && grid.size > 2) {
-        pen.fillStyle = hueOf(film, who[1]).fill;
-        pen.fillRect(x, y, side / 2, side);
-        pen.fillStyle = fill;
-      }
-    }
-  }
-  pen.globalAlpha = 1;
-}
-
-// Rings, crosses and ids over the canvas, and the frame of the lens.
-function overviewMarksSvg(film, view, grid, lensStart) {
-  let out = "";
-  const ring = (block, colour, dash) => {
-    const { x, y } = gridBox(grid, block);
-    const r = Math.max(3.5, grid.size / 2 + 2);
-    const [cx, cy] = [x + grid.size / 2, y + grid.size / 2];
-    return rectSvg(cx - r, cy - r, 2 * r, 2 * r, { rx: 2, fill: "none", stroke: colour, "stroke-width": 1.6, "stroke-dasharray": dash });
-  };
-  const lens = gridBox(grid, lensStart);
-  out += rectSvg(lens.x - 1.5, lens.y - 1.5, 32 * grid.size + 3, grid.size + 3, { rx: 2, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 });
-  for (const block of [...view.rings.keys()].slice(0, 12)) out += ring(block, "var(--ink)");
-  for (const [block, look] of [...view.looks].slice(0, 400)) {
-    out += ring(block, look === "dropped" ? "var(--loss)" : "var(--ink2)", "2 2");
-  }
-  for (const block of [...view.rings.keys()].slice(0, 3)) {
-    out += calloutSvg(gridBox(grid, block), grid.size, block, grid.cols * grid.size);
-  }
-  return out;
-}
-
 // --- drawing and finding blocks --------------------------------------------------------
-
-// The first of the 32 blocks in the lens: around what is chosen, or what the event is about.
-function lensStart(p) {
-  const wanted = p.cursor ?? p.hover ?? p.block ?? p.view.main ?? 0;
-  return Math.floor(wanted / 32) * 32;
-}
 
 function drawPool(p) {
   const { film, view, size, parts } = p;
@@ -269,22 +184,6 @@ function poolOverlaySvg(p, start, count) {
   return out;
 }
 
-// A canvas needs colours that are worked out, not variables; p.colours is dropped when
-// the theme changes.
-function canvasColours(p) {
-  p.colours ??= workOutColours(p);
-  return p.colours;
-}
-
-function workOutColours({ root, parts }) {
-  const workedOut = (name) => {
-    parts.spoken.style.color = `var(--${name})`;
-    return getComputedStyle(parts.spoken).color;
-  };
-  const dim = Number(getComputedStyle(root).getPropertyValue("--dim")) || 0.3;
-  return { paper2: workedOut("paper2"), ink3: workedOut("ink3"), loss: workedOut("loss"), dim };
-}
-
 // Where a block's cell is in the picture, or null while it is not in the lens.
 function cellBox(p, block) {
   const { large, cells, at } = p.size;
@@ -293,11 +192,6 @@ function cellBox(p, block) {
   const box = gridBox(cells, k);
   const { pool } = p.size.places;
   return { ...box, x: pool.x + at.x + box.x, y: pool.y + at.y + box.y, size: cells.size };
-}
-
-// Whether the pointer is over the canvas, above the lens.
-function overOverview({ size, parts }, event) {
-  return size.large && event.clientY - parts.poolSvg.getBoundingClientRect().top < size.at.y - 20;
 }
 
 // The block under the pointer, or null.
