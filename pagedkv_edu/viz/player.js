@@ -180,7 +180,9 @@ function addTransport(p) {
   };
 
   p.play = () => {
-    if (p.index >= last() && !inCopy()) p.seek(0);
+    const atEnd = p.index >= last() && !inCopy();
+    if (atEnd && isCovered(p)) return askFirst(p);
+    if (atEnd) p.seek(0);
     p.setMode("playing");
   };
 
@@ -199,6 +201,7 @@ function addTransport(p) {
   p.step = (by, wholeStep = false) => {
     p.pause();
     let to = p.index + by;
+    if (to > last() && isCovered(p)) return askFirst(p);
     if (to < 0 || to > last()) return;
     if (!wholeStep) return by > 0 ? visit(to) : p.seek(to);
     const stepOf = (i) => film.frames[i].step;

@@ -17,6 +17,12 @@ function giveAnswer(p, value) {
   p.options.onAnswer?.(value);
 }
 
+// At the stop nothing goes on before the answer: lead there.
+function askFirst(p) {
+  p.parts.predict.querySelector("button").focus();
+  p.say("The next event is covered. Answer first, or choose to play and see.");
+}
+
 // Digits are their own keys; other choices are numbered.
 function choiceKeys({ choices }) {
   return choices.every((text) => /^\d$/.test(text)) ? choices : choices.map((_, k) => String(k + 1));

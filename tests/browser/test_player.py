@@ -328,9 +328,10 @@ def test_while_a_question_is_open_no_later_event_can_be_seen(show: Show) -> None
     page.keyboard.press("End")
     page.keyboard.press("k")
     page.locator(".play").click()
-    paused(page)
+    assert page.evaluate("document.activeElement.className") == "choice"
 
     assert where(page) == 2
+    assert page.evaluate("pagedkvPlayer.mode") == "paused"
     assert page.evaluate("pagedkvPlayer.film.frames.length") == 2
     seen = page.locator("#player").inner_text()
     labels = page.locator("#player [aria-label]").evaluate_all(
