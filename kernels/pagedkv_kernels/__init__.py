@@ -5,21 +5,20 @@ or compiles, and the choice is made when triton is first imported, so import thi
 package before anything that imports triton (transformers' model classes do).
 """
 
-import importlib
-import os
-import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-import torch
+from pagedkv_kernels.mode import HAS_GPU as HAS_GPU
+from pagedkv_kernels.mode import INTERPRETED as INTERPRETED
+from pagedkv_kernels.mode import require_triton
 
-from pagedkv_edu.errors import PagedKVError
-
-HAS_GPU = torch.cuda.is_available()
-if not HAS_GPU:
-    os.environ.setdefault("TRITON_INTERPRET", "1")
-INTERPRETED = os.environ.get("TRITON_INTERPRET", "0") == "1"
+if TYPE_CHECKING:
+    from pagedkv_kernels.copy import copy_blocks as copy_blocks
+    from pagedkv_kernels.decode import paged_decode as paged_decode
+    from pagedkv_kernels.write import write_kv as write_kv
 
 # The kernels themselves are imported when they are first asked for (PEP 562), so that
-# layouts and oracles can be used where there is no Triton.
+# layouts, oracles and the CPU path can be used where there is no Triton.
 _MODULE_BY_NAME = {
     "paged_decode": "pagedkv_kernels.decode",
     "write_kv": "pagedkv_kernels.write",
@@ -27,18 +26,9 @@ _MODULE_BY_NAME = {
 }
 
 
-def _require_right_mode() -> None:
-    """Raise if triton was imported earlier, in the other mode."""
-    knobs = getattr(sys.modules.get("triton"), "knobs", None)
-    if knobs is not None and knobs.runtime.interpret != INTERPRETED:
-        raise PagedKVError(
-            "triton was imported before pagedkv_kernels, in the other mode; "
-            "restart the Python kernel and import pagedkv_kernels first"
-        )
-
-
 def __getattr__(name: str) -> object:
     if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _require_right_mode()
-    return getattr(importlib.import_module(_MODULE_BY_NAME[name]), name)
+    if name != "copy_blocks":  # which needs Triton on a GPU only
+        require_triton()
+    return getattr(import_module(_MODULE_BY_NAME[name]), name)

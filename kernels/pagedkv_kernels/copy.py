@@ -2,9 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-import torch
-import triton
-import triton.language as tl
 from torch import Tensor
 
 from pagedkv_edu.protocols import BlockCopy
@@ -22,8 +19,7 @@ def waves(copies: Iterable[BlockCopy]) -> list[list[BlockCopy]]:
     sources: set[tuple[str, int]] = set()
     targets: set[tuple[str, int]] = set()
     for copy in copies:
-        source = ("host" if copy.kind == "in" else "device", copy.source)
-        target = ("host" if copy.kind == "out" else "device", copy.target)
+        source, target = _places(copy)
         if not cut or source in targets or target in sources or target in targets:
             cut.append([])
             sources, targets = set(), set()
@@ -33,83 +29,84 @@ def waves(copies: Iterable[BlockCopy]) -> list[list[BlockCopy]]:
     return cut
 
 
-@triton.jit
-def copy_kernel(
-    cache_ptr,  # [num_blocks, ...], a block's elements contiguous
-    source_ptr,  # [num_copies]
-    target_ptr,  # [num_copies]
-    stride_block,
-    num_elements,  # of a block
-    CHUNK: tl.constexpr,
-):
-    """One program: one chunk of one block."""
-    index = tl.program_id(0)
-    element = tl.program_id(1) * CHUNK + tl.arange(0, CHUNK)
-    mask = element < num_elements
-    source = tl.load(source_ptr + index).to(tl.int64) * stride_block
-    target = tl.load(target_ptr + index).to(tl.int64) * stride_block
-    data = tl.load(cache_ptr + source + element, mask)
-    tl.store(cache_ptr + target + element, data, mask)
-
-
 def copy_blocks(
     copies: Sequence[BlockCopy], device: Sequence[Tensor], host: Sequence[Tensor] = ()
 ) -> None:
     """Copy blocks in every tensor; the result is that of one by one, in order.
 
     `device` holds the caches of all layers, keys and values, each `[num_blocks, ...]`;
-    `host` the same for the host pool, needed for copies of kind "out" and "in".
+    `host` the same for the host pool, needed for copies of kind "out" and "in". On a
+    GPU one launch moves a wave's copies in all caches that are alike, and copies to a
+    pinned host pool may still be under way on return; the stream keeps their order.
     """
-    swaps = any(copy.kind != "copy" for copy in copies)
-    require(
-        not swaps or len(host) == len(device),
-        f"{len(device)} device tensors and {len(host)} host tensors; swaps need a pair "
-        "for each",
-    )
+    _require_copies(copies, device, host)
     for wave in waves(copies):
-        for kind in ("out", "in", "copy"):
-            pairs = [(c.source, c.target) for c in wave if c.kind == kind]
-            if not pairs:
-                continue
-            for index, tensor in enumerate(device):
-                if kind == "copy":
-                    _copy_within(tensor, pairs)
-                elif kind == "out":
-                    _copy_between(tensor, host[index], pairs)
-                else:
-                    _copy_between(host[index], tensor, pairs)
+        pairs = {kind: _pairs(wave, kind) for kind in _PLACES}
+        if pairs["copy"]:
+            _copy_within(device, pairs["copy"])
+        for device_cache, host_cache in zip(device, host, strict=False):
+            for source, target in pairs["out"]:
+                host_cache[target].copy_(device_cache[source], non_blocking=True)
+            for source, target in pairs["in"]:
+                device_cache[target].copy_(host_cache[source], non_blocking=True)
 
 
-def _copy_within(cache: Tensor, pairs: Sequence[tuple[int, int]]) -> None:
-    _require_blocks(cache, [block_id for pair in pairs for block_id in pair])
-    source, target = torch.tensor(pairs, dtype=torch.int64, device=cache.device).T
-    if not cache[0].is_contiguous():
-        cache[target] = cache[source]
-        return
-    num_elements = cache[0].numel()
-    chunk = min(4096, triton.next_power_of_2(num_elements))
-    grid = (len(pairs), triton.cdiv(num_elements, chunk))
-    copy_kernel[grid](
-        cache,
-        source.contiguous(),
-        target.contiguous(),
-        cache.stride(0),
-        num_elements,
-        CHUNK=chunk,
-    )
+def _copy_within(caches: Sequence[Tensor], pairs: list[tuple[int, int]]) -> None:
+    on_gpu = [cache for cache in caches if cache.is_cuda and cache[0].is_contiguous()]
+    if on_gpu:
+        # imported here: without a GPU this module does without Triton
+        from pagedkv_kernels.copy_kernel import launch_copies  # noqa: PLC0415
+
+        launch_copies(on_gpu, pairs)
+    launched = {id(cache) for cache in on_gpu}
+    sources, targets = (list(ids) for ids in zip(*pairs, strict=True))
+    for cache in caches:
+        if id(cache) not in launched:
+            cache[targets] = cache[sources]
 
 
-def _copy_between(
-    source: Tensor, target: Tensor, pairs: Sequence[tuple[int, int]]
+_PLACES = {
+    "copy": ("device", "device"),
+    "out": ("device", "host"),
+    "in": ("host", "device"),
+}
+
+
+def _pairs(wave: Sequence[BlockCopy], kind: str) -> list[tuple[int, int]]:
+    return [(copy.source, copy.target) for copy in wave if copy.kind == kind]
+
+
+def _places(copy: BlockCopy) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Return source and target, each with the pool that it is in."""
+    source, target = _PLACES[copy.kind]
+    return (source, copy.source), (target, copy.target)
+
+
+def _require_copies(
+    copies: Sequence[BlockCopy], device: Sequence[Tensor], host: Sequence[Tensor]
 ) -> None:
-    _require_blocks(source, [pair[0] for pair in pairs])
-    _require_blocks(target, [pair[1] for pair in pairs])
-    for source_id, target_id in pairs:
-        target[target_id].copy_(source[source_id], non_blocking=True)
-
-
-def _require_blocks(cache: Tensor, block_ids: Sequence[int]) -> None:
+    """Check every copy against every tensor, before the first one is carried out."""
+    for cache in (*device, *host):
+        require(
+            cache.ndim >= 2, f"a cache must be [num_blocks, ...], got {cache.ndim}D"
+        )
+    for copy in copies:
+        require(
+            copy.kind in _PLACES, f"{copy}: kind must be one of {', '.join(_PLACES)}"
+        )
+        for place, block_id in _places(copy):
+            sizes = [len(cache) for cache in (device if place == "device" else host)]
+            num_blocks = min(sizes, default=0)
+            require(
+                0 <= block_id < num_blocks,
+                f"{copy}: there is no block {block_id} in a {place} pool of "
+                f"{num_blocks} blocks",
+            )
+    if all(copy.kind == "copy" for copy in copies):
+        return
     require(
-        min(block_ids) >= 0 and max(block_ids) < cache.shape[0],
-        f"blocks {min(block_ids)} to {max(block_ids)} in a cache of {cache.shape[0]}",
+        [(c.shape[1:], c.dtype) for c in device]
+        == [(c.shape[1:], c.dtype) for c in host],
+        f"{len(device)} device tensors and {len(host)} host tensors; a swap needs a "
+        "pair of equal blocks and dtype for each",
     )

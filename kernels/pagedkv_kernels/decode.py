@@ -6,11 +6,10 @@ import triton.language as tl
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from pagedkv_kernels import INTERPRETED
-from pagedkv_kernels.arguments import alignment, require, require_decode_arguments
-from pagedkv_kernels.split import choose_num_splits, merge_splits
-
-TILE = 64  # tokens per turn of the loop
+from pagedkv_kernels.arguments import require_decode_arguments
+from pagedkv_kernels.mode import INTERPRETED
+from pagedkv_kernels.shapes import next_power_of_two, row_alignment
+from pagedkv_kernels.split import choose_num_splits, merge_splits, require_num_splits
 
 
 @triton.jit
@@ -32,27 +31,27 @@ def decode_kernel(
     v_stride_block,
     v_stride_slot,
     v_stride_head,
-    table_stride,
+    table_stride_seq,
     out_stride_seq,
     out_stride_head,
     out_stride_split,
     lse_stride_seq,
     lse_stride_head,
-    GROUP: tl.constexpr,  # query heads per KV head
+    GROUP: tl.constexpr,  # query heads for each KV head
     PADDED_GROUP: tl.constexpr,  # a power of two, at least 16: what tl.dot takes
     HEAD_DIM: tl.constexpr,
     PADDED_DIM: tl.constexpr,
     BLOCK_SIZE: tl.constexpr,
-    TILE: tl.constexpr,
+    TILE: tl.constexpr,  # tokens in a turn of the loop
     NUM_SPLITS: tl.constexpr,
     WINDOW: tl.constexpr,  # 0: none
     SOFTCAP: tl.constexpr,  # 0: none
-    K_ALIGN: tl.constexpr,  # elements that divide every row's offset
-    V_ALIGN: tl.constexpr,
+    ALIGN: tl.constexpr,  # divides the offset of every row of K and V
 ):
     """One program: one sequence, one KV head, one split of the tokens."""
+    # 64 bits for everything that is multiplied by a stride
     seq = tl.program_id(0).to(tl.int64)
-    kv_head = tl.program_id(1)
+    kv_head = tl.program_id(1).to(tl.int64)
     split = tl.program_id(2)
 
     # a length beyond the table is a caller's mistake; never read past the last entry
@@ -71,11 +70,9 @@ def decode_kernel(
     is_head = row < GROUP
     is_dim = dim < HEAD_DIM
     head = kv_head * GROUP + row
-    q = tl.load(
-        q_ptr + seq * q_stride_seq + head[:, None] * q_stride_head + dim[None, :],
-        mask=is_head[:, None] & is_dim[None, :],
-        other=0.0,
-    )
+    is_q = is_head[:, None] & is_dim[None, :]
+    q_row = (seq * q_stride_seq + head * q_stride_head)[:, None]
+    q = tl.load(q_ptr + q_row + dim[None, :], mask=is_q, other=0.0)
 
     running_max = tl.full([PADDED_GROUP], float("-inf"), tl.float32)
     running_sum = tl.zeros([PADDED_GROUP], tl.float32)
@@ -85,22 +82,22 @@ def decode_kernel(
         is_token = position < end
         if WINDOW > 0:
             is_token = is_token & (position >= first)
-        # logical block -> physical block; 64 bits before the multiplication
-        block_id = tl.load(
-            table_ptr + seq * table_stride + position // BLOCK_SIZE,
-            mask=is_token,
-            other=0,
-        ).to(tl.int64)
-        slot = position % BLOCK_SIZE
+        is_kv = is_token[:, None] & is_dim[None, :]
+
+        # logical block -> physical block; entries past the last block are never read
+        entry = table_ptr + seq * table_stride_seq + position // BLOCK_SIZE
+        block_id = tl.load(entry, mask=is_token, other=0).to(tl.int64)
+        slot = (position % BLOCK_SIZE).to(tl.int64)
 
         k_row = block_id * k_stride_block + slot * k_stride_slot
-        k_row = tl.multiple_of(k_row + kv_head * k_stride_head, [K_ALIGN])
-        mask = is_token[:, None] & is_dim[None, :]
-        k = tl.load(k_ptr + k_row[:, None] + dim[None, :], mask=mask, other=0.0)
+        k_row = tl.multiple_of(k_row + kv_head * k_stride_head, [ALIGN])
+        k = tl.load(k_ptr + k_row[:, None] + dim[None, :], mask=is_kv, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
         if SOFTCAP > 0:
-            # cap * tanh(x / cap), in a form that does not overflow
-            scores = SOFTCAP * (2 * tl.sigmoid(2 * scores / SOFTCAP) - 1)
+            # cap * tanh(x / cap), by an exponential that cannot overflow
+            small = tl.exp(-2 * tl.abs(scores) / SOFTCAP)
+            capped = SOFTCAP * (1 - small) / (1 + small)
+            scores = tl.where(scores < 0, -capped, capped)
         scores = tl.where(is_token[None, :], scores, float("-inf"))
 
         new_max = tl.maximum(running_max, tl.max(scores, 1))
@@ -109,10 +106,10 @@ def decode_kernel(
         rescale = tl.exp(running_max - shift)
         weights = tl.exp(scores - shift[:, None])
 
-        v_row = block_id * v_stride_block + slot * v_stride_slot
-        v_row = tl.multiple_of(v_row + kv_head * v_stride_head, [V_ALIGN])
         # zero by mask, not by weight: an unwritten slot may hold NaN; 0 * NaN is NaN
-        v = tl.load(v_ptr + v_row[:, None] + dim[None, :], mask=mask, other=0.0)
+        v_row = block_id * v_stride_block + slot * v_stride_slot
+        v_row = tl.multiple_of(v_row + kv_head * v_stride_head, [ALIGN])
+        v = tl.load(v_ptr + v_row[:, None] + dim[None, :], mask=is_kv, other=0.0)
         acc = acc * rescale[:, None]
         acc += tl.dot(weights.to(v.dtype), v, input_precision="ieee")
         running_sum = running_sum * rescale + tl.sum(weights, 1)
@@ -123,12 +120,9 @@ def decode_kernel(
     divisor = tl.where(is_empty, 1.0, running_sum)
     out = acc / divisor[:, None]
     lse = tl.where(is_empty, float("-inf"), running_max + tl.log(divisor))
+    out = out.to(out_ptr.dtype.element_ty)
     out_row = seq * out_stride_seq + head * out_stride_head + split * out_stride_split
-    tl.store(
-        out_ptr + out_row[:, None] + dim[None, :],
-        out.to(out_ptr.dtype.element_ty),
-        mask=is_head[:, None] & is_dim[None, :],
-    )
+    tl.store(out_ptr + out_row[:, None] + dim[None, :], out, mask=is_q)
     lse_row = seq * lse_stride_seq + head * lse_stride_head + split
     tl.store(lse_ptr + lse_row, lse, mask=is_head)
 
@@ -160,64 +154,96 @@ def paged_decode(
     log-sum-exp of each row's scores comes too, float32 `[num_seqs, num_heads]`.
     """
     require_decode_arguments(
-        q, k_cache, v_cache, block_tables, seq_lens, window, softcap
-    )
-    if out is None:
-        out = torch.empty_like(q, memory_format=torch.contiguous_format)
-    require(
-        out.shape == q.shape and out.stride(-1) == 1 and out.device == q.device,
-        f"out must be {list(q.shape)} with last stride 1, got {list(out.shape)}",
-    )
-    num_seqs, num_heads, head_dim = q.shape
-    block_size, num_kv_heads = k_cache.shape[1:3]
-    if num_splits is None:
-        longest = block_tables.shape[1] * block_size
-        num_splits = choose_num_splits(num_seqs * num_kv_heads, longest, TILE, q.device)
-    require(num_splits >= 1, f"num_splits must be at least 1, got {num_splits}")
-    if num_seqs == 0:
-        lse = torch.empty((0, num_heads), dtype=torch.float32, device=q.device)
-        return (out, lse) if return_lse else out
-    if INTERPRETED and q.dtype == torch.bfloat16:
-        # the interpreter has no bfloat16 arithmetic; float32 holds every bfloat16
-        q, k_cache, v_cache = q.float(), k_cache.float(), v_cache.float()
-
-    lse = torch.empty(
-        (num_seqs, num_heads, num_splits), dtype=torch.float32, device=q.device
-    )
-    parts = out.unsqueeze(2)
-    if num_splits > 1:
-        parts = torch.empty((*lse.shape, head_dim), dtype=lse.dtype, device=q.device)
-    group = num_heads // num_kv_heads
-    decode_kernel[(num_seqs, num_kv_heads, num_splits)](
         q,
         k_cache,
         v_cache,
         block_tables,
         seq_lens,
-        parts,
-        lse,
-        scale,
-        block_tables.shape[1],
+        scale=scale,
+        window=window,
+        softcap=softcap,
+        out=out,
+    )
+    num_seqs, num_heads, head_dim = q.shape
+    block_size, num_kv_heads = k_cache.shape[1:3]
+    if num_splits is None:
+        num_splits = choose_num_splits(
+            num_seqs * num_kv_heads, block_tables.shape[1] * block_size, q.device
+        )
+    require_num_splits(num_splits)
+    if out is None:
+        out = torch.empty_like(q, memory_format=torch.contiguous_format)
+    result = out
+    if INTERPRETED and q.dtype == torch.bfloat16:
+        # the interpreter has no bfloat16 arithmetic; float32 holds every bfloat16
+        q, k_cache, v_cache = q.float(), k_cache.float(), v_cache.float()
+        result = torch.empty_like(q)
+
+    lse = q.new_empty((num_seqs, num_heads, num_splits), dtype=torch.float32)
+    parts = result.unsqueeze(2)
+    if num_splits > 1:
+        parts = torch.empty((*lse.shape, head_dim), dtype=lse.dtype, device=q.device)
+    if num_seqs > 0:
+        decode_kernel[(num_seqs, num_kv_heads, num_splits)](
+            *decode_arguments(
+                q, k_cache, v_cache, block_tables, seq_lens, parts, lse, scale
+            ),
+            **decode_constants(q, k_cache, v_cache, num_splits, window, softcap),
+        )
+    lse = merge_splits(parts, lse, out=result) if num_splits > 1 else lse[:, :, 0]
+    if result is not out:
+        out.copy_(result)
+    return (out, lse) if return_lse else out
+
+
+def decode_arguments(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    block_tables: Tensor,
+    seq_lens: Tensor,
+    parts: Tensor,
+    lse: Tensor,
+    scale: float,
+) -> tuple[Tensor | float, ...]:
+    """Return what `decode_kernel` is launched with, in its order."""
+    return (
+        *(q, k_cache, v_cache, block_tables, seq_lens, parts, lse),
+        *(float(scale), block_tables.shape[1]),
         *q.stride()[:2],
         *k_cache.stride()[:3],
         *v_cache.stride()[:3],
         block_tables.stride(0),
         *parts.stride()[:3],
         *lse.stride()[:2],
-        GROUP=group,
-        PADDED_GROUP=max(16, triton.next_power_of_2(group)),
-        HEAD_DIM=head_dim,
-        PADDED_DIM=max(16, triton.next_power_of_2(head_dim)),
-        BLOCK_SIZE=block_size,
-        TILE=TILE,
-        NUM_SPLITS=num_splits,
-        WINDOW=window or 0,
-        SOFTCAP=softcap or 0.0,
-        K_ALIGN=alignment(k_cache),
-        V_ALIGN=alignment(v_cache),
-        num_warps=4,
-        num_stages=3,
     )
-    if num_splits > 1:
-        return merge_splits(parts, lse, out=out, return_lse=return_lse)
-    return (out, lse[:, :, 0]) if return_lse else out
+
+
+def decode_constants(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    num_splits: int = 1,
+    window: int | None = None,
+    softcap: float | None = None,
+) -> dict[str, int | float]:
+    """Return the constants that `decode_kernel` is compiled for, and its options."""
+    head_dim = q.shape[2]
+    group = q.shape[1] // k_cache.shape[2]
+    padded_dim = max(16, next_power_of_two(head_dim))
+    # at most 16 KB of K, and as much of V: 64 tokens of 128 fp16 numbers
+    tile = min(64, 2**14 // (padded_dim * q.element_size()))
+    return {
+        "GROUP": group,
+        "PADDED_GROUP": max(16, next_power_of_two(group)),
+        "HEAD_DIM": head_dim,
+        "PADDED_DIM": padded_dim,
+        "BLOCK_SIZE": k_cache.shape[1],
+        "TILE": tile,
+        "NUM_SPLITS": num_splits,
+        "WINDOW": window or 0,
+        "SOFTCAP": float(softcap or 0.0),
+        "ALIGN": row_alignment(k_cache, v_cache),
+        "num_warps": 4,
+        "num_stages": 3,
+    }

@@ -9,11 +9,17 @@ def gather(
     cache: Float[Tensor, "num_blocks block_size num_kv_heads head_dim"],
     block_table: Int[Tensor, " max_blocks"],
     seq_len: int,
-) -> Float[Tensor, "seq_len num_kv_heads head_dim"]:
-    """Return a sequence's keys or values in logical order, as a new tensor."""
+    start: int = 0,
+) -> Float[Tensor, "num_tokens num_kv_heads head_dim"]:
+    """Return keys or values of tokens start to seq_len - 1 in order, as a new tensor.
+
+    Only the blocks that hold these tokens are looked up.
+    """
     block_size = cache.shape[1]
-    num_blocks = -(-seq_len // block_size)
-    return cache[block_table[:num_blocks].long()].flatten(0, 1)[:seq_len]
+    first_block, past_block = start // block_size, -(-seq_len // block_size)
+    block_ids = block_table[first_block:past_block].long()
+    before = first_block * block_size
+    return cache[block_ids].flatten(0, 1)[start - before : seq_len - before]
 
 
 def dense_attention(
@@ -56,13 +62,11 @@ def paged_attention(
     Float[Tensor, "num_seqs num_heads head_dim"], Float[Tensor, "num_seqs num_heads"]
 ]:
     """Return output and log-sum-exp in float64: gather, then dense attention."""
-    out = torch.zeros(q.shape, dtype=torch.float64, device=q.device)
-    lse = torch.full(q.shape[:2], -torch.inf, dtype=torch.float64, device=q.device)
+    out = torch.empty(q.shape, dtype=torch.float64, device=q.device)
+    lse = torch.empty(q.shape[:2], dtype=torch.float64, device=q.device)
     for seq, seq_len in enumerate(seq_lens.tolist()):
-        k = gather(k_cache, block_tables[seq], seq_len)
-        v = gather(v_cache, block_tables[seq], seq_len)
-        if seq_len > 0:
-            out[seq], lse[seq] = dense_attention(
-                q[seq], k, v, scale=scale, window=window, softcap=softcap
-            )
+        start = 0 if window is None else max(0, seq_len - window)
+        k = gather(k_cache, block_tables[seq], seq_len, start)
+        v = gather(v_cache, block_tables[seq], seq_len, start)
+        out[seq], lse[seq] = dense_attention(q[seq], k, v, scale=scale, softcap=softcap)
     return out, lse

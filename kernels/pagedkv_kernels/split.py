@@ -6,7 +6,13 @@ import triton.language as tl
 from jaxtyping import Float
 from torch import Tensor
 
-from pagedkv_edu.sizes import cdiv
+from pagedkv_edu.errors import InvalidSize
+from pagedkv_edu.sizes import cdiv, require_positive
+from pagedkv_kernels.arguments import require
+from pagedkv_kernels.shapes import next_power_of_two
+
+MAX_SPLITS = 64
+SHORTEST_SPLIT = 128  # tokens
 
 
 @triton.jit
@@ -25,7 +31,7 @@ def merge_kernel(
 ):
     """One program: one head of one sequence; parts are contiguous."""
     seq = tl.program_id(0).to(tl.int64)
-    head = tl.program_id(1)
+    head = tl.program_id(1).to(tl.int64)
     split = tl.arange(0, PADDED_SPLITS)
     dim = tl.arange(0, PADDED_DIM)
     row = (seq * num_heads + head) * NUM_SPLITS + split
@@ -56,15 +62,20 @@ def merge_splits(
     part_lse: Float[Tensor, "num_seqs num_heads num_splits"],
     *,
     out: Float[Tensor, "num_seqs num_heads head_dim"],
-    return_lse: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:
-    """Merge partial attentions, each weighted by its share of the whole softmax.
+) -> Float[Tensor, "num_seqs num_heads"]:
+    """Merge partial attentions into `out`; return the log-sum-exp of the whole.
 
     A part is the attention over some of the tokens, and its log-sum-exp says how much
     those tokens weigh. A part without tokens (-inf) weighs nothing.
     """
     num_seqs, num_heads, num_splits, head_dim = parts.shape
+    require(
+        parts.is_contiguous() and part_lse.is_contiguous(),
+        "parts and part_lse must be contiguous",
+    )
     lse = torch.empty((num_seqs, num_heads), dtype=torch.float32, device=parts.device)
+    if num_seqs == 0:
+        return lse
     merge_kernel[(num_seqs, num_heads)](
         parts,
         part_lse,
@@ -73,23 +84,29 @@ def merge_splits(
         num_heads,
         *out.stride()[:2],
         NUM_SPLITS=num_splits,
-        PADDED_SPLITS=triton.next_power_of_2(num_splits),
+        PADDED_SPLITS=next_power_of_two(num_splits),
         HEAD_DIM=head_dim,
-        PADDED_DIM=triton.next_power_of_2(head_dim),
+        PADDED_DIM=next_power_of_two(head_dim),
     )
-    return (out, lse) if return_lse else out
+    return lse
 
 
-def choose_num_splits(
-    num_programs: int, longest: int, tile: int, device: torch.device
-) -> int:
+def require_num_splits(num_splits: int) -> None:
+    """Raise `InvalidSize` unless the number of splits is one the merge can hold."""
+    require_positive("num_splits", num_splits)
+    if num_splits > MAX_SPLITS:
+        raise InvalidSize(f"num_splits must be at most {MAX_SPLITS}, got {num_splits}")
+
+
+def choose_num_splits(num_programs: int, longest: int, device: torch.device) -> int:
     """Return how many splits keep every multiprocessor of the card busy.
 
     Without a split there are num_programs programs. Two for each multiprocessor hide
-    most of the waiting; more splits than tiles would be empty. 1 without a GPU.
+    most of the waiting; a split shorter than a few tiles is not worth its merge. 1
+    without a GPU, where programs run one after another.
     """
     if device.type != "cuda" or num_programs == 0:
         return 1
     wanted = 2 * torch.cuda.get_device_properties(device).multi_processor_count
     num_splits = 1 << (cdiv(wanted, num_programs) - 1).bit_length()  # a power of 2
-    return max(1, min(num_splits, cdiv(longest, tile), 64))
+    return max(1, min(num_splits, cdiv(longest, SHORTEST_SPLIT), MAX_SPLITS))
