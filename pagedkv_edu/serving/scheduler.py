@@ -9,6 +9,7 @@ from pagedkv_edu.errors import (
     InvalidSize,
     OutOfBlocks,
     UnknownSequence,
+    WrongPlan,
 )
 from pagedkv_edu.memory.prefix import PrefixCache
 from pagedkv_edu.protocols import (
@@ -21,7 +22,7 @@ from pagedkv_edu.serving.admission import Admission, Reserve
 from pagedkv_edu.serving.plan import Draft, StepPlan
 from pagedkv_edu.serving.prefixes import PromptSharing
 from pagedkv_edu.serving.sequence import SequenceState
-from pagedkv_edu.serving.victims import POLICIES, Victim
+from pagedkv_edu.serving.victims import POLICIES, Policy, Victim
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import cdiv, require_positive
 
@@ -37,10 +38,12 @@ class Scheduler:
     `reserve` and `watermark` are explained in `Admission`.
 
     When a running sequence needs a block and none is free, `victim` says who is
-    preempted; it waits in order of arrival and gets no token in that step. The oldest
-    running sequence is never a victim. It gets tokens in every step until it finishes,
-    so every request does in the end, whatever the policy. If it outgrows the whole
-    pool, it ends there: its blocks are free again and it is in the plan's `refused`.
+    preempted: the name of a policy, or a function of who needs the block and who may
+    give some up. The victim waits in order of arrival and gets no token in that step.
+    The oldest running sequence is never a victim. It gets tokens in every step until
+    it finishes, so every request does in the end, whatever the policy. If it outgrows
+    the whole pool, it ends there: its blocks are free again and it is in the plan's
+    `refused`.
 
     With a `cache`, which is then the manager's pool too, prompts with content share
     their full blocks; see `items_per_block` for the cache's block_size.
@@ -56,7 +59,7 @@ class Scheduler:
         max_running: int = 256,
         watermark: int = 0,
         reserve: Reserve = "nothing",
-        victim: Victim = "last_arrived",
+        victim: Victim | Policy = "last_arrived",
         preempt_by: PreemptBy = "recompute",
         cache: PrefixCache | None = None,
     ) -> None:
@@ -65,9 +68,9 @@ class Scheduler:
         self.block_size = require_positive("block_size", block_size)
         self.token_budget = require_positive("token_budget", token_budget)
         self.max_running = require_positive("max_running", max_running)
-        if victim not in POLICIES:
+        if not callable(victim) and victim not in POLICIES:
             raise InvalidSize(f"victim must be one of {list(POLICIES)}, got {victim!r}")
-        self._choose_victim = POLICIES[victim]
+        self._choose_victim = victim if callable(victim) else POLICIES[victim]
         self._swapper = manager if isinstance(manager, SwappingManagerLike) else None
         self._swaps = preempt_by == "swap"
         if self._swaps and self._swapper is None:
@@ -194,6 +197,8 @@ class Scheduler:
                 self._refuse(oldest, draft)
                 return False
             victim = self._choose_victim(seq, others)
+            if victim not in others:
+                raise WrongPlan(f"the victim {victim!r} is not one of the candidates")
             self._preempt(victim, draft)
             if victim is seq:
                 return False

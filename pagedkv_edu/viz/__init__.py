@@ -3,3 +3,4 @@
 from pagedkv_edu.viz.player import show as show
 from pagedkv_edu.viz.race import show_race as show_race
 from pagedkv_edu.viz.race_explorer import explore_race as explore_race
+from pagedkv_edu.viz.schedule import show_schedule as show_schedule

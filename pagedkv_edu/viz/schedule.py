@@ -1,0 +1,241 @@
+"""The schedule: the same arrivals by two ways to preempt, over the pool by owner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import anywidget
+import traitlets
+
+from pagedkv_edu.memory.manager import BlockManager
+from pagedkv_edu.protocols import PoolLike
+from pagedkv_edu.replay.schedule import Schedule
+from pagedkv_edu.replay.schedule_film import Panel, encode_schedules
+from pagedkv_edu.replay.schedule_watch import MAX_STEPS, MakeScheduler, watch_schedule
+from pagedkv_edu.report import Json
+from pagedkv_edu.serving.admission import Reserve
+from pagedkv_edu.serving.costs import llama_3_8b
+from pagedkv_edu.serving.scheduler import PreemptBy, Scheduler
+from pagedkv_edu.serving.victims import POLICIES, Victim
+from pagedkv_edu.serving.workload import Request
+from pagedkv_edu.sizes import cdiv
+from pagedkv_edu.viz import assets
+
+SCRIPTS = (
+    "buttons.js",
+    "schedule_spans.js",
+    "schedule_panels.js",
+    "schedule.js",
+)
+STYLES = ("schedule.css",)
+
+VICTIM_NAMES: dict[Victim, str] = {
+    "last_arrived": "latest arrival",
+    "requester": "who asks",
+    "longest": "longest",
+    "fewest_computed": "fewest computed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the requests are served with."""
+
+    num_blocks: int
+    block_size: int
+    token_budget: int
+    reserve: Reserve
+    watermark: int
+    victim: Victim
+    max_steps: int = MAX_STEPS
+
+    def schedule(self, requests: Sequence[Request], preempt_by: PreemptBy) -> Schedule:
+        """Serve the requests with our scheduler."""
+
+        def make(manager: BlockManager, pool: PoolLike, block_size: int) -> Scheduler:
+            return Scheduler(
+                manager,
+                pool,
+                block_size,
+                token_budget=self.token_budget,
+                watermark=self.watermark,
+                reserve=self.reserve,
+                victim=self.victim,
+                preempt_by=preempt_by,
+            )
+
+        return self.watch(requests, make, self.token_budget)
+
+    def watch(
+        self,
+        requests: Sequence[Request],
+        make: MakeScheduler,
+        token_budget: int | None = None,
+    ) -> Schedule:
+        """Serve the requests with any scheduler."""
+        return watch_schedule(
+            requests,
+            make,
+            num_blocks=self.num_blocks,
+            block_size=self.block_size,
+            token_budget=token_budget,
+            max_steps=self.max_steps,
+        )
+
+
+class ScheduleView(anywidget.AnyWidget):
+    """The widget: it holds every step, and its JavaScript shows one of them.
+
+    The kernel is asked only for another victim policy or another pool.
+    """
+
+    _esm = assets.script(*SCRIPTS, render="renderSchedule")
+    _css = assets.style(*STYLES)
+    schedule = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    setting = traitlets.Unicode("").tag(sync=True)
+    note = traitlets.Unicode("").tag(sync=True)
+    choices = traitlets.Dict().tag(sync=True)  # what a button would do
+
+    def __init__(
+        self,
+        requests: Sequence[Request],
+        setting: Setting,
+        scheduler: MakeScheduler | None,
+        start_at: int | None,
+    ) -> None:
+        self.requests = list(requests)
+        self.serving = setting
+        self._scheduler = scheduler
+        self._first_pool = setting.num_blocks
+        self.panels = self._panels(setting)
+        super().__init__(**self._shown(setting))
+        first = [i for p in self.schedule["panels"] for i in p["preemptions"]]
+        self.step = min(first, default=0) if start_at is None else start_at
+        self.on_msg(self.receive)
+
+    def receive(self, _widget: object, content: Json, _buffers: object) -> None:
+        """Do what a button of the view asks for."""
+        if content.get("type") == "victim":
+            self.change(replace(self.serving, victim=self._next_victim()))
+        elif content.get("type") == "pool":
+            self.change(replace(self.serving, num_blocks=self._next_pool()))
+
+    def change(self, setting: Setting) -> None:
+        """Serve the same requests with another setting."""
+        self.serving = setting
+        self.panels = self._panels(setting)
+        with self.hold_sync():
+            for name, value in self._shown(setting).items():
+                setattr(self, name, value)
+
+    def _panels(self, setting: Setting) -> list[Panel]:
+        ours = setting.schedule(self.requests, "recompute")
+        if self._scheduler is None:
+            swap = setting.schedule(self.requests, "swap")
+            return [
+                Panel("Recompute", ours, setting.victim),
+                Panel("Swap", swap, setting.victim),
+            ]
+        yours = setting.watch(self.requests, self._scheduler)
+        return [Panel("Yours", yours), Panel("Ours", ours, setting.victim)]
+
+    def _shown(self, setting: Setting) -> Json:
+        bytes_per_block = llama_3_8b(setting.block_size).spec.bytes_per_block
+        note = (
+            f"Size of a block: {bytes_per_block / 2**20:g} MiB (Llama-3-8B, fp16). "
+            "A swap is drawn as one step; how long it takes is another question."
+        )
+        budget = "" if self._scheduler else f"{setting.token_budget} tokens a step  ·  "
+        return {
+            "schedule": encode_schedules(self.panels, bytes_per_block),
+            "setting": f"block_size {setting.block_size}  ·  {budget}"
+            f"{setting.num_blocks} blocks",
+            "note": "" if self._scheduler else note,
+            "choices": {"victim": self._victim_choice(), "pool": self._pool_choice()},
+        }
+
+    # --- what the buttons would do -------------------------------------------------
+
+    def _next_victim(self) -> Victim:
+        policies = list(POLICIES)
+        return policies[(policies.index(self.serving.victim) + 1) % len(policies)]
+
+    def _victim_choice(self) -> Json:
+        following = self._next_victim()
+        setting = replace(self.serving, victim=following)
+        would = _told(setting.schedule(self.requests, "recompute"))
+        whose = "Victim of ours" if self._scheduler else "Victim"
+        return {
+            "label": f"{whose}: {VICTIM_NAMES[self.serving.victim]}",
+            "note": f"{VICTIM_NAMES[following]}: {would}",
+        }
+
+    def _pools(self) -> list[int]:
+        """Return the pool of the beginning, a smaller one, and one that is enough."""
+        needed = max((r.num_tokens for r in self.requests), default=1) - 1
+        fits = cdiv(needed, self.serving.block_size)
+        smaller = self._first_pool * 5 // 6
+        return sorted({max(smaller, fits), self._first_pool, self._enough()})
+
+    def _next_pool(self) -> int:
+        pools = self._pools()
+        later = [num for num in pools if num > self.serving.num_blocks]
+        return later[0] if later else pools[0]
+
+    def _pool_choice(self) -> Json:
+        num_blocks, following = self.serving.num_blocks, self._next_pool()
+        setting = replace(self.serving, num_blocks=following)
+        would = _told(setting.schedule(self.requests, "recompute"))
+        return {"label": f"Pool: {num_blocks} blocks", "note": f"{following}: {would}"}
+
+    def _enough(self) -> int:
+        """Return the first larger pool in which our scheduler preempts nobody."""
+        size = self.serving.block_size
+        most = self._first_pool + sum(cdiv(r.num_tokens, size) for r in self.requests)
+        for num_blocks in range(self._first_pool, most, max(1, most // 64)):
+            setting = replace(self.serving, num_blocks=num_blocks)
+            if not setting.schedule(self.requests, "recompute").num_preemptions:
+                return num_blocks
+        return most  # every request has its blocks for itself
+
+
+def _told(schedule: Schedule) -> str:
+    """Return what a choice would lead to: "224 tokens again"."""
+    if not schedule.num_preemptions:
+        return "none preempted"
+    return f"{sum(schedule.result.steps.recomputed_tokens)} tokens again"
+
+
+def four_requests() -> list[Request]:
+    """Return four requests for a pool of 24 blocks: the third has to leave."""
+    return [
+        Request("A", 96, 61, arrival_s=0),
+        Request("B", 80, 71, arrival_s=3),
+        Request("C", 98, 57, arrival_s=7),
+        Request("D", 66, 42, arrival_s=16),
+    ]
+
+
+def show_schedule(
+    requests: Sequence[Request],
+    *,
+    scheduler: MakeScheduler | None = None,
+    num_blocks: int = 24,
+    block_size: int = 16,
+    token_budget: int = 64,
+    reserve: Reserve = "prompt",
+    watermark: int = 0,
+    victim: Victim = "last_arrived",
+    max_steps: int = MAX_STEPS,
+    start_at: int | None = None,
+) -> ScheduleView:
+    """Return the same requests preempted by recompute and by swap, step by step.
+
+    It opens at the first preemption. With `scheduler`, a function or class of your own
+    that is called with (manager, pool, block_size), its schedule stands above ours; it
+    is stopped after `max_steps`.
+    """
+    setting = Setting(
+        num_blocks, block_size, token_budget, reserve, watermark, victim, max_steps
+    )
+    return ScheduleView(requests, setting, scheduler, start_at)
