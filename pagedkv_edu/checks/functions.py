@@ -267,11 +267,11 @@ def _failed(
         hints=hints_from(topic.hints, topic.hint(case, wrong)),
         num_tried=num_tried,
         num_passed=num_passed,
-        as_test=_as_test(topic, case, right),
+        as_test=_as_test(topic, case, right, wrong),
     )
 
 
-def _as_test(topic: FunctionTopic[C], case: C, right: Right) -> str:
+def _as_test(topic: FunctionTopic[C], case: C, right: Right, wrong: Wrong) -> str:
     name = topic.answer_name
     call = f"{name}({', '.join(map(repr, case))})"
     if isinstance(right.value, type):
@@ -281,4 +281,10 @@ def _as_test(topic: FunctionTopic[C], case: C, right: Right) -> str:
             f"def test_{name}() -> None:\n"
             f"    with pytest.raises({error}):\n        {call}\n"
         )
-    return f"def test_{name}() -> None:\n    assert {call} == {right.value!r}\n"
+    lines = [f"assert {call} == {right.value!r}"]
+    if isinstance(right.value, bool):  # 1 == True
+        lines = [f"assert {call} is {right.value}"]
+    elif _equal(wrong.value, right.value):  # 2.0 == 2
+        lines.append(f"assert type({call}) is {type(right.value).__name__}")
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def test_{name}() -> None:\n{body}"

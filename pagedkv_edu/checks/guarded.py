@@ -1,15 +1,20 @@
 """A learner's pool or manager behind a guard: typed answers, or a complaint."""
 
+from dataclasses import dataclass
+from operator import attrgetter
+
 from pagedkv_edu.checks.histories import is_list, is_tuple
 from pagedkv_edu.checks.limits import Complaint, Guard, a_kind, shown
-from pagedkv_edu.protocols import BlockCopy, ManagerLike, PoolLike, SeqId, TableLike
+from pagedkv_edu.protocols import BlockCopy, SeqId
 from pagedkv_edu.replay.events import TableState
+
+_BLOCK_IDS, _SEQ_LEN = attrgetter("block_ids"), attrgetter("seq_len")
 
 
 class GuardedPool:
     """Speaks the pool protocol; what comes out has the type that it should have."""
 
-    def __init__(self, pool: PoolLike, guard: Guard) -> None:
+    def __init__(self, pool: object, guard: Guard) -> None:
         self._pool = pool
         self._guard = guard
 
@@ -49,48 +54,65 @@ class GuardedPool:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A table that was returned, as it was then and as it is now."""
+
+    seq_id: SeqId
+    before: TableState
+    after: TableState
+
+
 class GuardedManager:
     """Speaks the manager protocol; what comes out has the type that it should have."""
 
-    def __init__(self, manager: ManagerLike, guard: Guard) -> None:
+    def __init__(self, manager: object, guard: Guard) -> None:
         self._manager = manager
         self._guard = guard
-        self._returned: dict[SeqId, tuple[TableLike, TableState]] = {}
+        self._returned: dict[SeqId, tuple[object, TableState]] = {}
+        # what table returned before the last call, where that call has changed it
+        self.changed_snapshot: Snapshot | None = None
 
     def add(self, seq_id: SeqId, num_tokens: int) -> None:
         """Let the learner's manager add."""
-        ask(self._guard, self._manager, "add", seq_id, num_tokens)
+        self._do("add", seq_id, num_tokens)
 
     def append(self, seq_id: SeqId, num_tokens: int = 1) -> list[BlockCopy]:
         """Let the learner's manager append."""
         arguments = (seq_id,) if num_tokens == 1 else (seq_id, num_tokens)
-        return as_copies(ask(self._guard, self._manager, "append", *arguments))
+        return as_copies(self._do("append", *arguments))
 
     def fork(self, parent_id: SeqId, child_id: SeqId) -> None:
         """Let the learner's manager fork."""
-        ask(self._guard, self._manager, "fork", parent_id, child_id)
+        self._do("fork", parent_id, child_id)
 
     def free(self, seq_id: SeqId) -> None:
         """Let the learner's manager free."""
-        ask(self._guard, self._manager, "free", seq_id)
+        self._do("free", seq_id)
 
     def table(self, seq_id: SeqId) -> TableState:
         """Return what the learner's table says now."""
-        require(self._manager, "table")
-        table = self._guard.ask("table", self._manager.table, seq_id)
+        table = ask(self._guard, self._manager, "table", seq_id)
         state = self._state(table)
         self._returned[seq_id] = table, state
         return state
 
-    def changed_snapshot(self) -> SeqId | None:
-        """Return a sequence whose table, once returned, has changed since."""
-        for seq_id, (table, before) in self._returned.items():
-            if self._state(table) != before:
-                return seq_id
-        return None
+    def _do(self, name: str, *arguments: object) -> object:
+        result = ask(self._guard, self._manager, name, *arguments)
+        returned = self._returned.items()
+        self.changed_snapshot = next(
+            (
+                Snapshot(seq_id, before, after)
+                for seq_id, (table, before) in returned
+                if (after := self._state(table)) != before
+            ),
+            None,
+        )
+        return result
 
-    def _state(self, table: TableLike) -> TableState:
-        block_ids, seq_len = self._guard.ask("table", _look, table)
+    def _state(self, table: object) -> TableState:
+        block_ids: object = self._guard.ask("table", _BLOCK_IDS, table)
+        seq_len: object = self._guard.ask("table", _SEQ_LEN, table)
         ids = block_ids if is_list(block_ids) or is_tuple(block_ids) else None
         if ids is None:
             raise Complaint(
@@ -126,14 +148,14 @@ def as_int(part: str, value: object) -> int:
     return value
 
 
-def as_copies(value: object) -> list[BlockCopy]:
+def as_copies(value: object, part: str = "append") -> list[BlockCopy]:
     """Return value if it is a list of copies; complain otherwise."""
     if is_list(value) or is_tuple(value):
         copies = [copy for copy in value if isinstance(copy, BlockCopy)]
         if len(copies) == len(value):
             return copies
     raise Complaint(
-        "append",
+        part,
         f"returned {shown(value)}",
         f"{_kind(value)}; it must be a list of BlockCopy, "
         f"[] if nothing is copied.{_forgot(value)}",
@@ -146,7 +168,3 @@ def _kind(value: object) -> str:
 
 def _forgot(value: object) -> str:
     return ' Is a "return" missing?' if value is None else ""
-
-
-def _look(table: TableLike) -> tuple[object, object]:
-    return table.block_ids, table.seq_len

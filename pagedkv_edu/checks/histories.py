@@ -17,7 +17,19 @@ class Name(str):
     __slots__ = ()
 
 
-Argument = int | str | tuple["Argument", ...]
+class Given(str):
+    """A name for what is there from the beginning: manager in `step(manager)`."""
+
+    __slots__ = ()
+
+
+class Pairs(tuple[tuple[str, str], ...]):
+    """A dict as it is given to a call: {"B": "A"}."""
+
+    __slots__ = ()
+
+
+Argument = int | str | Pairs | tuple["Argument", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +125,10 @@ def drawn(strategy: SearchStrategy[T], number: int, num_examples: int) -> list[T
 
 
 def _as_typed(argument: Argument) -> str:
-    if isinstance(argument, Name):
+    if isinstance(argument, Name | Given):
         return str(argument)
+    if isinstance(argument, Pairs):
+        return "{" + ", ".join(f'"{key}": "{value}"' for key, value in argument) + "}"
     if isinstance(argument, tuple):
         return f"[{', '.join(map(_as_typed, argument))}]"
     return f'"{argument}"' if isinstance(argument, str) else str(argument)
@@ -123,21 +137,36 @@ def _as_typed(argument: Argument) -> str:
 def _to_json(argument: Argument) -> object:
     if isinstance(argument, Name):
         return {"name": str(argument)}
+    if isinstance(argument, Given):
+        return {"given": str(argument)}
+    if isinstance(argument, Pairs):
+        return {"pairs": [list(pair) for pair in argument]}
     if isinstance(argument, tuple):
         return [_to_json(value) for value in argument]
     return argument
 
 
 def _from_json(data: object) -> Argument:
-    match data:
-        case {"name": str(name)}:
-            return Name(name)
-        case int() | str():
-            return data
-        case _ if is_list(data):
-            return tuple(_from_json(value) for value in data)
-        case _:
-            raise TypeError(f"not an argument of a call: {data!r}")
+    if isinstance(data, int | str):
+        return data
+    if is_list(data):
+        return tuple(_from_json(value) for value in data)
+    if not _is_object(data) or len(data) != 1:
+        raise TypeError(f"not an argument of a call: {data!r}")
+    [(kind, value)] = data.items()
+    if kind == "pairs" and is_list(value):
+        return Pairs(_pair(pair) for pair in value)
+    return Given(value) if kind == "given" else Name(value)
+
+
+def _pair(data: object) -> tuple[str, str]:
+    if not is_list(data) or len(data) != 2:
+        raise TypeError(f"not a pair of names: {data!r}")
+    return str(data[0]), str(data[1])
+
+
+def _is_object(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[object]]:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from types import FrameType
 from typing import Self, TypeVar
 
@@ -19,7 +19,6 @@ from pagedkv_edu.errors import PagedKVError
 T = TypeVar("T")
 
 LIBRARY = str(Path(__file__).resolve().parents[1])
-RING_AGAIN = 0.5  # seconds, in case the learner's code swallowed the first alarm
 
 
 class Complaint(Exception):  # noqa: N818  (it is said to a learner, not to a caller)
@@ -30,12 +29,19 @@ class Complaint(Exception):  # noqa: N818  (it is said to a learner, not to a ca
     """
 
     def __init__(
-        self, part: str, what: str, found: str, *, stopped: bool = False
+        self,
+        part: str,
+        what: str,
+        found: str,
+        *,
+        error: str = "",
+        stopped: bool = False,
     ) -> None:
         super().__init__(f"{part} {what}")
         self.part = part
         self.what = what
         self.found = found
+        self.error = error  # the name of what was raised
         self.stopped = stopped  # by the clock
 
 
@@ -52,8 +58,26 @@ class OutOfTime(Exception):  # noqa: N818
 
 
 class _Stopped(BaseException):
-    # Not an Exception, or `except Exception` in the learner's loop would catch it.
-    pass
+    pass  # no Exception, or `except Exception` in the learner's loop would catch it
+
+
+class _Stopwatch:
+    """Tells a call that takes long from one that has to wait for a busy machine."""
+
+    def __init__(self) -> None:
+        self._start, self._cpu_start = perf_counter(), thread_time()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Time in which this thread was running."""
+        return thread_time() - self._cpu_start
+
+    def is_over(self, limit: float) -> bool:
+        """Tell whether the time is up; somebody who only waits gets three times it."""
+        seconds = perf_counter() - self._start
+        return seconds >= limit and (
+            self.cpu_seconds >= limit / 2 or seconds >= 3 * limit
+        )
 
 
 class Guard:
@@ -67,9 +91,10 @@ class Guard:
 
     def __init__(self, seconds_per_call: float = 2, seconds: float = 5) -> None:
         self.seconds_per_call = seconds_per_call
-        self.seconds_left = seconds
+        self.seconds = self.seconds_left = seconds
         self._patience = seconds_per_call
-        self._armed = False
+        self._watch = _Stopwatch()
+        self._armed: tuple[_Stopwatch, float] | None = None  # while a call runs
         self._to_undo = ExitStack()
         self._stdout, self._stderr = sys.stdout, sys.stderr
 
@@ -116,41 +141,53 @@ class Guard:
         Raises the function's own `PagedKVError`, `Unwritten` for a stub, `OutOfTime`,
         or a `Complaint` about anything else, an endless loop and `sys.exit` included.
         """
-        if self.seconds_left <= 0:
+        if self.seconds_left <= 0 or self._watch.is_over(2 * self.seconds):
             raise OutOfTime
         limit = min(self._patience, self.seconds_left)
-        start = perf_counter()
+        watch, spent = _Stopwatch(), limit
         try:
-            answer = self._timed(limit, function, *arguments)
+            answer = self._timed(watch, limit, function, *arguments)
+            spent = watch.cpu_seconds
         except (PagedKVError, Complaint, KeyboardInterrupt):
+            spent = watch.cpu_seconds
             raise
         except NotImplementedError:
+            spent = watch.cpu_seconds
             raise Unwritten(part) from None
         except _Stopped as stopped:
             raise self._too_slow(part, limit, _place(stopped)) from None
         except BaseException as error:  # noqa: BLE001  (it is told to the learner)
+            spent = watch.cpu_seconds
             raise _raised(part, error) from None
         finally:
-            seconds = perf_counter() - start
-            self.seconds_left -= seconds
-        if seconds > limit:
+            self.seconds_left -= spent
+        if watch.is_over(limit):
             raise self._too_slow(part, limit, "")
         return answer
 
-    def _timed(self, limit: float, function: Callable[..., T], *arguments: object) -> T:
+    def _timed(
+        self,
+        watch: "_Stopwatch",
+        limit: float,
+        function: Callable[..., T],
+        *arguments: object,
+    ) -> T:
         if not _has_alarm_clock():
             return function(*arguments)
-        self._armed = True
-        signal.setitimer(signal.ITIMER_REAL, limit, RING_AGAIN)
+        self._armed = watch, limit
+        # again and again: the learner's code may swallow the first alarm
+        signal.setitimer(signal.ITIMER_REAL, limit, limit / 4)
         try:
             return function(*arguments)
         finally:
-            self._armed = False
+            self._armed = None
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
-        if self._armed:
-            raise _Stopped
+        if self._armed is not None:
+            watch, limit = self._armed
+            if watch.is_over(limit):
+                raise _Stopped
 
     def _too_slow(self, part: str, limit: float, place: str) -> Exception:
         if limit < self._patience:
@@ -190,9 +227,8 @@ def _raised(part: str, error: BaseException) -> Complaint:
         message = ""
     text = f"{name}: {message}" if message else name
     place = _place(error)
-    return Complaint(
-        part, f"raised {name}", f"{text}, {place}." if place else f"{text}."
-    )
+    found = f"{text}, {place}." if place else f"{text}."
+    return Complaint(part, f"raised {name}", found, error=name)
 
 
 def _place(error: BaseException) -> str:

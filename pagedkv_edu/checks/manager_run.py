@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from pagedkv_edu.checks import manager_copies, manager_errors, manager_tables
-from pagedkv_edu.checks.guarded import GuardedManager
+from pagedkv_edu.checks.guarded import GuardedManager, Snapshot
 from pagedkv_edu.checks.histories import Call, History
 from pagedkv_edu.checks.limits import Complaint, Guard
 from pagedkv_edu.checks.manager_steps import Side, Step
@@ -19,14 +19,14 @@ from pagedkv_edu.checks.topics import Advice, Difference, Finding, advised
 from pagedkv_edu.checks.wording import amount, be, counted
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
-from pagedkv_edu.protocols import ManagerLike, PoolLike
+from pagedkv_edu.protocols import ManagerLike
 from pagedkv_edu.replay.events import TableState
 from pagedkv_edu.replay.film import encode
 from pagedkv_edu.replay.frames import frames
 from pagedkv_edu.replay.recording import RecordedManager, RecordedPool
 from pagedkv_edu.report import Json
 
-MakeManager = Callable[[PoolLike, int], ManagerLike]
+MakeManager = Callable[..., object]  # a learner's class: nothing is certain yet
 
 # In the order in which a learner can follow: errors, then copies, then what is held.
 DONE = (
@@ -115,10 +115,19 @@ class ManagerRun:
         return complained(
             call,
             complaint,
+            wanted=self._wanted_word(complaint),
             expected=self._wanted_text(call),
             hint=advice.hint,
             reread=advice.reread,
         )
+
+    def _wanted_word(self, complaint: Complaint) -> str:
+        error = self._last_wanted.error if self._last_wanted else None
+        if error is not None:
+            return type(error).__name__
+        if complaint.error:
+            return "no error"
+        return "a list of copies" if complaint.part == "append" else ""
 
     def _wanted_text(self, call: Call) -> str:
         wanted = self._last_wanted
@@ -145,16 +154,18 @@ class ManagerRun:
 
     def harm(self, calls: tuple[Call, ...]) -> str:
         """Say what the last calls led to: an error, wrong words, blocks that leak."""
+        if len(self._steps) < self._num_calls:  # one call gave no proper answer
+            return ""
         wrong, *more = self._steps[-len(calls) - 1 :]
         if len(more) < len(calls) or any(step.wanted.error for step in more):
             return ""
         if wrong.words != wrong.wanted_words:
             return ""
         done = ", then ".join(map(str, calls))
-        last = more[-1]
+        last = [wrong, *more][-1]
         if any(step.mine.error for step in more[:-1]):
             return ""
-        if last.mine.error:
+        if more and last.mine.error:
             name = type(last.mine.error).__name__
             return f"{done} is refused. {name}: {last.mine.error}."
         for seq_id, wanted in last.wanted_words.items():
@@ -169,8 +180,8 @@ class ManagerRun:
             return ""
         lost = num_blocks - num_free
         return (
-            f"{done}: no sequence is left, and {num_free} of {num_blocks} blocks "
-            f"{be(num_free)} free. "
+            f"{done}{': ' if done else ''}no sequence is left, and "
+            f"{num_free} of {num_blocks} blocks {be(num_free)} free. "
             f"{counted(lost, 'block').capitalize()} can never be used again."
         )
 
@@ -193,18 +204,24 @@ class ManagerRun:
             finding = compare(step)
             if finding:
                 return advised(finding, self._advice)
-        changed = self._mine_guarded.changed_snapshot() if self._snapshots else None
-        if changed is None:
-            return None
-        return advised(
-            Finding(
-                "snapshot",
-                f"{step.call} changed a table that was returned before it",
-                "a snapshot: what table returned stays as it was, come what may.",
-                f'the table that table("{changed}") returned before is different now.',
-                "table_before",
-                "changed",
-                "as it was",
-            ),
-            self._advice,
-        )
+        changed = self._mine_guarded.changed_snapshot if self._snapshots else None
+        return advised(_snapshot(step, changed), self._advice) if changed else None
+
+
+def _snapshot(step: Step, changed: Snapshot) -> Finding:
+    old, new = changed.before, changed.after
+    what, found, wanted = "seq_len", str(new.seq_len), str(old.seq_len)
+    if found == wanted:
+        what = "block_ids"
+        found, wanted = str(list(new.block_ids)), str(list(old.block_ids))
+    table = f'table("{changed.seq_id}")'
+    return Finding(
+        "snapshot",
+        f"{step.call} changed what {table} had returned before it",
+        f"a snapshot: what was returned keeps {what} {wanted}, come what may.",
+        f"the table that {table} returned before: its {what} {wanted} -> {found}.",
+        f"before.{what}",
+        found,
+        wanted,
+        f"before = manager.{table}",
+    )

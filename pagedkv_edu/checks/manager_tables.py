@@ -147,14 +147,18 @@ def num_blocks_differ(step: Step) -> Finding | None:
         )
     ids = list(step.after.block_ids)
     early = wanted_taken < taken
+    compared = f'len(manager.table("{step.seq_id}").block_ids)'
+    values = str(found), str(wanted)
+    if found == wanted:
+        compared = "pool.num_free"
+        values = str(step.mine.after.num_free), str(step.wanted.after.num_free)
     return Finding(
         "too many blocks" if early or found > wanted else "too few blocks",
         title,
         _why_num_blocks(step),
         f"{step.seq_id}'s table is {ids}, with seq_len {step.after.seq_len}.",
-        f'len(manager.table("{step.seq_id}").block_ids)',
-        str(found),
-        str(wanted),
+        compared,
+        *values,
     )
 
 

@@ -75,6 +75,7 @@ class ManagerTopic:
         return (
             history.size("block_size") != LESSON_BLOCK_SIZE,
             sum(num_tokens(call) for call in history.calls if _grows(call)),
+            sum(num_tokens(call) for call in history.calls if call.name == "append"),
             0 if num_blocks == LESSON_NUM_BLOCKS else 1 + num_blocks,
             sum(NAMES.index(s) for call in history.calls for s in named(call)),
         )
@@ -101,6 +102,7 @@ class ManagerTopic:
         for sized in (*_other_sizes(history), history):
             yield sized
             yield from _fewer_tokens(sized)
+        yield from _tokens_at_first(history)
         yield from _earlier_names(history)
 
     def go_on(self, history: History) -> Iterator[tuple[Call, ...]]:
@@ -114,8 +116,7 @@ class ManagerTopic:
         yield from ((a, b) for a in appends for b in appends if a != b)
         for seq_id in live:
             yield Call("free", (seq_id,)), Call("add", (new_id, 1))
-        if live:
-            yield tuple(Call("free", (seq_id,)) for seq_id in reversed(live))
+        yield tuple(Call("free", (seq_id,)) for seq_id in reversed(live))
 
     def nearby(self, history: History) -> Nearby | None:
         """Vary the first sequence's length over the fillings of its first block."""
@@ -193,6 +194,18 @@ def _fewer_tokens(history: History) -> Iterator[History]:
         if _grows(call):
             for count in range(1, num_tokens(call)):
                 yield history.with_calls(_with_tokens(history.calls, index, count))
+
+
+def _tokens_at_first(history: History) -> Iterator[History]:
+    """Let a sequence begin with tokens that were appended: append("A") is plainest."""
+    for index, call in enumerate(history.calls):
+        if call.name == "append":
+            for first, add in enumerate(history.calls[:index]):
+                for count in range(1, num_tokens(call)):
+                    if add.name == "add":
+                        longer = num_tokens(add) + num_tokens(call) - count
+                        calls = _with_tokens(history.calls, first, longer)
+                        yield history.with_calls(_with_tokens(calls, index, count))
 
 
 def _earlier_names(history: History) -> Iterator[History]:

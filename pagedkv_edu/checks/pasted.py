@@ -26,15 +26,20 @@ def pasted_test(
     "" if the difference cannot be said in one assertion.
     """
     lines = list(made)
-    for line, error in calls:
+    for index, (line, error) in enumerate(calls):
+        if difference.prepared and index == len(calls) - 1:
+            lines.append(difference.prepared)
         if error is not None:
             lines.append(f"with pytest.raises({type(error).__name__}):")
             line = f"    {line}"
         lines.append(line)
+    refused = calls[-1][1] is not None if calls else False
+    if difference.stopped:
+        return ""
     if difference.broken:
-        if not difference.found_value.startswith("raised"):
+        if not (refused or difference.found_value.startswith("raised")):
             return ""
-    elif difference.compared not in str(calls[-1][0]):
+    elif difference.compared != re.sub(r"\b(pool|manager)\.", "", calls[-1][0]):
         assertion = _assertion(difference)
         if not assertion:
             return ""
@@ -43,7 +48,9 @@ def pasted_test(
         lines += assertion
     body = "\n".join(f"    {line}" for line in lines)
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", answer_name).lower()
-    return f"{_imports(body)}\n\n\ndef test_{name}() -> None:\n{body}\n"
+    imports = _imports(body)
+    head = f"{imports}\n\n\n" if imports else ""
+    return f"{head}def test_{name}() -> None:\n{body}\n"
 
 
 def _assertion(difference: Difference) -> list[str]:
@@ -59,6 +66,10 @@ def _assertion(difference: Difference) -> list[str]:
         ast.parse(compared, mode="eval")
     except SyntaxError:
         return []
+    if expected in ("True", "False"):
+        return [
+            f"assert {compared}" if expected == "True" else f"assert not {compared}"
+        ]
     return [f"assert {compared} == {expected}"]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pagedkv_edu.checks.histories import Call
 from pagedkv_edu.checks.pool_model import Counts, NamedBlocks
 from pagedkv_edu.checks.topics import Finding
-from pagedkv_edu.checks.wording import amount, be
+from pagedkv_edu.checks.wording import amount
 from pagedkv_edu.errors import PagedKVError
 
 
@@ -55,14 +55,13 @@ def refused_wrongly(
 ) -> Finding:
     """Tell of an error that must not be."""
     name = type(error).__name__
-    used, num_blocks = counts.num_used, counts.num_blocks
-    why = f"{used} of {num_blocks} blocks {be(used)} in use"
+    why = counts.in_use()
     if call.name != "allocate":
         block_id = mine.id_of(call)
         references = amount(counts.by_block[block_id], "reference")
         why = f"block {block_id} is in use and has {references}"
     return Finding(
-        "refused",
+        f"refused {call.name}",
         f"{call} raised {name}; expected no error",
         f"no error: {why}.",
         f"{name}: {error}.",
@@ -147,8 +146,11 @@ def _count_differs(
 
 def _value_differs(call: Call, what: str, found: int, wanted: int, why: str) -> Finding:
     name = what.split("(")[0]
+    kind = f"{name} too {'high' if found > wanted else 'low'}"
+    if (call.name, name) == ("share", "num_free"):
+        kind = "num_free after share"
     return Finding(
-        f"{name} too {'high' if found > wanted else 'low'}",
+        kind,
         f"after {call}, {what} is {found}; expected {wanted}",
         f"{what} is {wanted}: {why}.",
         f"{what} is {found}.",

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from pagedkv_edu.checks.histories import Call, Name
+from pagedkv_edu.checks.wording import be
 from pagedkv_edu.errors import NotAllocated, OutOfBlocks, PagedKVError
 from pagedkv_edu.protocols import PoolLike
 
@@ -71,12 +72,21 @@ class Counts:
     def why_refused(self, block_id: int | None) -> str:
         """Say why a call must be refused."""
         if block_id is None:
-            return f"all {self.num_blocks} blocks are in use"
+            return self.in_use()
         if not self.has(block_id):
             return f"the pool has blocks 0 to {self.num_blocks - 1}"
         since = self._freed_by.get(block_id)
         why = f"call {since} freed it" if since else "nobody has allocated it"
         return f"block {block_id} is free, {why}"
+
+    def in_use(self) -> str:
+        """Say how many blocks are in use."""
+        if self.num_blocks == 1:
+            return f"the only block is {'in use' if self.num_used else 'free'}"
+        used = self.num_used or "none"
+        if self.num_used == self.num_blocks:
+            used = "all"
+        return f"{used} of {self.num_blocks} blocks {be(max(1, self.num_used))} in use"
 
     def follow(self, call: Call, block_id: int, number: int) -> None:
         """Count a call that was done; number is its place in the history, from 1."""

@@ -1,6 +1,7 @@
 """A learner's pool, led through one history, and ours beside it for the film."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from pagedkv_edu.checks.guarded import GuardedPool
 from pagedkv_edu.checks.histories import Call, History
@@ -23,9 +24,9 @@ from pagedkv_edu.replay.frames import frames
 from pagedkv_edu.replay.recording import RecordedPool
 from pagedkv_edu.report import Json
 
-MakePool = Callable[[int], PoolLike]
+MakePool = Callable[..., object]  # a learner's class: nothing is certain yet
 
-_HARM = ("in use", "refused")
+_HARM = ("in use", "refused allocate")
 
 
 class PoolRun:
@@ -73,17 +74,22 @@ class PoolRun:
         counts, block_id = self._counts, self._block_of(call)
         refusal = counts.refusal(call, block_id)
         if refusal and complaint.part == call.name:
-            expected = f"{refusal.__name__}: {counts.why_refused(block_id)}."
+            wanted = refusal.__name__
+            expected = f"{wanted}: {counts.why_refused(block_id)}."
+            if complaint.what.startswith("returned"):
+                found = f"no error; it {complaint.what}."
+                complaint = Complaint(complaint.part, complaint.what, found)
         elif complaint.part == call.name == "allocate":
-            used = counts.num_used
-            blocks = f"{used} of {counts.num_blocks} blocks {be(used)} in use"
-            expected = f"the id of a free block: {blocks}."
+            wanted = "a block"
+            expected = f"the id of a free block: {counts.in_use()}."
         else:
+            wanted = "no error" if complaint.error else ""
             expected = f"an answer from {complaint.part} that can be compared."
         advice = self._advice["raised"]
         return complained(
             call,
             complaint,
+            wanted=wanted,
             expected=expected,
             hint=advice.hint,
             reread=advice.reread,
@@ -91,17 +97,21 @@ class PoolRun:
 
     def harm(self, calls: tuple[Call, ...]) -> str:
         """Say what the last allocations led to."""
-        *before, last = self._findings[-len(calls) :]
+        wrong, *before, last = self._findings[-len(calls) - 1 :]
         if last is None or any(f and f.kind in _HARM for f in before):
             return ""
-        done = ", then ".join(map(str, calls))
+        if wrong and wrong.kind in (*_HARM, "no block"):  # plain enough already
+            return ""
+        newest, done = calls[-1].result, ", then ".join(map(str, calls))
+        if len(calls) > 2:
+            done = f"allocate {len(calls)} more times"
         if last.kind == "in use":
-            block_id = self._mine.id_by_name[calls[-1].result]
+            block_id = self._mine.id_by_name[newest]
             return (
                 f"{done}: block {block_id} is handed out while it is in use. "
                 "Two sequences would write into the same slots."
             )
-        if last.kind == "refused":
+        if last.kind == "refused allocate":
             num_free, num_blocks = self._counts.num_free, self._counts.num_blocks
             return (
                 f"{done}: the last one is refused, although {num_free} of {num_blocks} "
@@ -136,4 +146,9 @@ class PoolRun:
                 return wrong
         block_id = mine.id_of(call) if outcome is None else outcome
         counts.follow(call, block_id, self._num_calls)
-        return next(state_differs(call, mine, counts), None)
+        changes = list(state_differs(call, mine, counts))
+        if not changes:
+            return None
+        # all that is wrong tells causes apart which begin alike
+        found = "; ".join(finding.found.rstrip(".") for finding in changes)
+        return replace(changes[0], found=f"{found}.")

@@ -60,8 +60,13 @@ class PoolTopic:
 
     def num_misused(self, history: History) -> int:
         """Count calls about blocks that are free, or are not there."""
-        outcomes = _outcomes(history)
-        return sum(isinstance(outcome, NotAllocated) for outcome in outcomes)
+        misused = [
+            call
+            for call, outcome in zip(history.calls, _outcomes(history), strict=True)
+            if isinstance(outcome, NotAllocated)
+        ]
+        # an id out of nowhere explains less than a block that is freed twice
+        return sum(1 if isinstance(c.arguments[0], Name) else 2 for c in misused)
 
     def size(self, history: History) -> tuple[int, ...]:
         """Prefer the lesson's pool, then names in order."""
@@ -111,7 +116,10 @@ class PoolTopic:
             yield tuple(more[:count])
 
     def nearby(self, history: History) -> Nearby | None:
-        """Vary the size of the pool, as far as the same calls are possible."""
+        """Vary the number of owners; without sharing, the size of the pool."""
+        return _shared_n_times(history) if self.with_share else self._in_n(history)
+
+    def _in_n(self, history: History) -> Nearby:
         wanted = list(map(type, _outcomes(history)))
         histories = [
             (n, history.with_size("num_blocks", n))
@@ -138,10 +146,25 @@ class PoolTopic:
         calls: list[tuple[str, PagedKVError | None]] = []
         for call, outcome in zip(history.calls, _outcomes(history), strict=True):
             line = f"pool.{replace(call, result='')}"
-            line = f"{call.result} = {line}" if call.result else line
-            calls.append((line, outcome if isinstance(outcome, PagedKVError) else None))
+            if isinstance(outcome, PagedKVError):
+                calls.append((line, outcome))
+            else:
+                calls.append((f"{call.result} = {line}" if call.result else line, None))
         made = [f"pool = {self.construction(history)}"]
         return pasted_test(self.answer_name, made, calls, difference)
+
+
+def _shared_n_times(history: History) -> Nearby | None:
+    first, *rest = history.calls
+    if first.name != "allocate":
+        return None
+    share = Call("share", (Name(first.result),))
+    while rest and rest[0] == share:
+        rest = rest[1:]
+    return Nearby(
+        f"with {share} n times after call 1",
+        tuple((n, history.with_calls((first, *[share] * n, *rest))) for n in range(4)),
+    )
 
 
 def _renamed(argument: Argument, new_by_old: Mapping[str, str]) -> Argument:

@@ -108,8 +108,10 @@ class Search(Generic[A]):
     def shortest(self, failed: Sequence[Trial]) -> Trial:
         """Return the failing trial that explains best, shortened from those given."""
         best = sorted(failed, key=self.cost)[:SHORTENED]
-        with self.guard.impatient(PATIENCE_WHILE_SHORTENING):
-            return min((self._shorten(trial) for trial in best), key=self.cost)
+        if failed[-1].difference and failed[-1].difference.stopped:
+            with self.guard.impatient(PATIENCE_WHILE_SHORTENING):
+                return self._shorten(failed[-1])
+        return min((self._shorten(trial) for trial in best), key=self.cost)
 
     def cost(self, trial: Trial) -> tuple[int, ...]:
         """Return how hard a trial is to explain: calls, then refusals, then sizes."""
@@ -174,13 +176,24 @@ def make(run: Run, call: Call) -> Difference | None:
 
 
 def complained(
-    call: Call, complaint: Complaint, *, expected: str, hint: str, reread: str
+    call: Call,
+    complaint: Complaint,
+    *,
+    wanted: str = "",
+    expected: str,
+    hint: str,
+    reread: str,
 ) -> Difference:
-    """Return the difference that a complaint makes, for a topic to use."""
+    """Return the difference that a complaint makes, for a topic to use.
+
+    `wanted` completes the title in a word or two: "OutOfBlocks", "a list".
+    """
     if complaint.part == call.name:
         title = f"{call} {complaint.what}"
     else:
         title = f"after {call}, {complaint.part} {complaint.what}"
+    if wanted and not complaint.stopped:
+        title += f"; expected {wanted}"
     return Difference(
         title=title,
         expected=expected,
@@ -189,6 +202,7 @@ def complained(
         reread=reread,
         compared=complaint.part if complaint.part != call.name else str(call),
         found_value=complaint.what,
+        expected_value=wanted,
     )
 
 

@@ -25,6 +25,7 @@ class Difference:
     compared: str = ""  # as Python, from inside the test: 'pool.ref_count(0)'
     found_value: str = ""
     expected_value: str = ""
+    prepared: str = ""  # a line of Python that a test needs before the wrong call
     broken: bool = False  # no answer came back at all, so there is no going on
     stopped: bool = False  # by the clock
 
@@ -40,6 +41,7 @@ class Finding:
     compared: str
     found_value: str
     expected_value: str
+    prepared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def advised(finding: Finding, advice: Mapping[str, Advice]) -> Difference:
         finding.compared,
         finding.found_value,
         finding.expected_value,
+        finding.prepared,
     )
 
 
