@@ -2,6 +2,7 @@ import pytest
 
 from pagedkv_edu import BlockManager, BlockPool, BlockTable, OutOfBlocks
 from pagedkv_edu.errors import (
+    DuplicateSequence,
     InvalidId,
     InvalidSize,
     NotAllocated,
@@ -176,55 +177,39 @@ def test_check_finds_a_reference_that_no_table_holds():
         manager.check()
 
 
-class BreaksItsPromise(BlockPool):
-    """Says that all its blocks are free, and refuses the third call."""
+@pytest.mark.parametrize("num_tokens", [0, -1, *NO_INTS])
+def test_a_number_of_tokens_that_is_none_is_refused(num_tokens: object):
+    manager = manager_of(num_blocks=4)
+    manager.add("A", 3)
 
-    def __init__(self, num_blocks: int) -> None:
-        super().__init__(num_blocks)
-        self.num_calls = 0
-
-    def allocate(self) -> int:
-        self._count()
-        return super().allocate()
-
-    def share(self, block_id: int) -> None:
-        self._count()
-        super().share(block_id)
-
-    def _count(self) -> None:
-        self.num_calls += 1
-        if self.num_calls == 3:
-            raise OutOfBlocks("the third call")
-
-
-def test_a_pool_that_runs_out_in_the_middle_gets_back_what_it_gave():
-    pool = BreaksItsPromise(num_blocks=8)
-    manager = BlockManager(pool, block_size=4)
-
-    with pytest.raises(OutOfBlocks, match="the third call"):
-        manager.add("A", 12)
-    assert pool.num_free == 8
-    refuses(manager.append, "A", error=UnknownSequence)
-
-
-def test_an_append_whose_blocks_run_out_in_the_middle_changes_nothing():
-    pool = BreaksItsPromise(num_blocks=8)
-    manager = BlockManager(pool, block_size=4)
-    manager.add("A", 4)
-
-    with pytest.raises(OutOfBlocks, match="the third call"):
-        manager.append("A", 8)
-    assert manager.table("A").seq_len == 4
-    manager.check()
-
-
-def test_a_fork_that_cannot_share_every_block_shares_none():
-    pool = BreaksItsPromise(num_blocks=8)
-    manager = BlockManager(pool, block_size=4)
-    manager.add("A", 8)
-    pool.num_calls = 1
-
-    with pytest.raises(OutOfBlocks, match="the third call"):
-        manager.fork("A", "B")
+    for call in (manager.append, manager.blocks_needed, manager.can_append):
+        refuses(call, "A", num_tokens, error=InvalidSize, match="num_tokens")
+    refuses(manager.add, "B", num_tokens, error=InvalidSize, match="num_tokens")
+    assert manager.table("A").seq_len == 3
     refuses(manager.table, "B", error=UnknownSequence)
+
+
+@pytest.mark.parametrize("seq_id", [True, 1.0, None, b"A", ("A",), ["A"]])
+def test_an_id_that_is_no_int_and_no_str_is_refused(seq_id: object):
+    manager = manager_of(num_blocks=4)
+    manager.add(1, 3)
+
+    refuses(manager.add, seq_id, 1, error=InvalidId)
+    refuses(manager.append, seq_id, error=InvalidId)
+    refuses(manager.fork, seq_id, "B", error=InvalidId)
+    refuses(manager.fork, 1, seq_id, error=InvalidId)
+    refuses(manager.free, seq_id, error=InvalidId)
+    refuses(manager.table, seq_id, error=InvalidId)
+    assert manager.pool.num_free == 3
+
+
+def test_unknown_and_duplicate_sequences_are_refused():
+    manager = manager_of(num_blocks=4)
+    manager.add("A", 3)
+
+    for call in (manager.append, manager.free, manager.table):
+        refuses(call, "B", error=UnknownSequence, match="no sequence 'B'; add it first")
+    refuses(manager.fork, "B", "C", error=UnknownSequence)
+    refuses(manager.fork, "A", "A", error=DuplicateSequence, match="free it first")
+    refuses(manager.add, "A", 3, error=DuplicateSequence)
     manager.check()
