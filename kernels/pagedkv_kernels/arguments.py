@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from pagedkv_edu.errors import InvalidSize, PagedKVError
+from pagedkv_edu.sizes import require_positive
 
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 MAX_HEAD_DIM = 256
@@ -37,6 +38,11 @@ def require_decode_arguments(
     What the tables and lengths hold is looked at on the CPU only: on a GPU that would
     wait for the device, so there the kernel stops at the table's end by itself.
     """
+    require_number("scale", scale)
+    if window is not None:
+        require_positive("window", window)
+    if softcap is not None and not require_number("softcap", softcap) > 0:
+        raise InvalidSize(f"softcap must be above 0, got {softcap!r}")
     require_caches(k_cache, v_cache)
     require(q.ndim == 3, f"q must be [num_seqs, num_heads, head_dim], got {_shape(q)}")
     _require_heads(q, k_cache)
@@ -49,11 +55,6 @@ def require_decode_arguments(
     _require_table_shapes(block_tables, seq_lens, q)
     if block_tables.device.type == "cpu":
         _require_used_entries(block_tables, seq_lens, k_cache, window)
-    require_number("scale", scale)
-    if window is not None and (type(window) is not int or window < 1):
-        raise InvalidSize(f"window must be an int of at least 1, got {window!r}")
-    if softcap is not None and not require_number("softcap", softcap) > 0:
-        raise InvalidSize(f"softcap must be above 0, got {softcap!r}")
 
 
 def require_caches(k_cache: Tensor, v_cache: Tensor) -> None:

@@ -4,8 +4,11 @@ A block that nobody wrote holds NaN, and a table entry that nobody set holds any
 Every problem has both, so a kernel that reads what it should not read is found out.
 """
 
+import mmap
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import torch
 from torch import Tensor
@@ -15,6 +18,7 @@ from pagedkv_kernels.oracles import dense_attention
 
 NAN = float("nan")
 GARBAGE = (-1, 2**30, 2**31 - 1, 0)  # as addresses all of them are wrong
+MAP_NORESERVE = 0x4000  # Linux; Python's mmap names it from 3.13 on
 GUARD = 1  # blocks of NaN before and behind the pool, for who reads outside it
 
 
@@ -133,6 +137,19 @@ def problem(
         k,
         v,
     )
+
+
+def reserved(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    """Return a CPU tensor of zeros that takes memory only where it is touched.
+
+    So a pool may be larger than this machine's memory. Raises `OSError` where the
+    system will not do it.
+    """
+    if sys.platform != "linux":
+        raise OSError("memory is reserved without being taken on Linux only")
+    num_bytes = prod(shape) * dtype.itemsize
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    return torch.frombuffer(mmap.mmap(-1, num_bytes, flags), dtype=dtype).view(*shape)
 
 
 def _tables(

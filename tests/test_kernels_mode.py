@@ -1,0 +1,76 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from pagedkv_kernels import HAS_GPU
+
+
+def python(code: str, **environment: str) -> str:
+    inherited = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+def test_importing_the_package_does_not_import_triton():
+    code = "import sys, pagedkv_kernels; print('triton' in sys.modules)"
+
+    assert python(code) == "False"
+
+
+@pytest.mark.skipif(HAS_GPU, reason="with a GPU, kernels are compiled")
+def test_without_a_gpu_kernels_are_interpreted():
+    code = """
+import pagedkv_kernels, triton
+pagedkv_kernels.paged_decode
+print(pagedkv_kernels.INTERPRETED, type(pagedkv_kernels.decode.decode_kernel).__name__)
+"""
+
+    assert python(code) == "True InterpretedFunction"
+
+
+def test_the_variable_has_the_last_word():
+    code = "import pagedkv_kernels; print(pagedkv_kernels.INTERPRETED)"
+
+    assert python(code, TRITON_INTERPRET="1") == "True"
+    assert python(code, TRITON_INTERPRET="0") == "False"
+
+
+def test_triton_imported_earlier_in_the_other_mode_is_said_to_be():
+    code = """
+import os, triton  # compiles: the variable is not set
+os.environ["TRITON_INTERPRET"] = "1"
+import pagedkv_kernels
+try:
+    from pagedkv_kernels import paged_decode
+except pagedkv_kernels.mode.NoTriton as error:
+    print(error)
+"""
+
+    assert "restart the Python kernel" in python(code)
+
+
+def test_without_triton_everything_but_the_kernels_is_there():
+    code = """
+import sys
+sys.modules["triton"] = None  # as if it were not installed
+import pagedkv_kernels.cases, pagedkv_kernels.oracles
+from pagedkv_kernels import copy_blocks
+try:
+    from pagedkv_kernels import paged_decode
+except pagedkv_kernels.mode.NoTriton as error:
+    print(error)
+"""
+
+    assert "pagedkv_kernels.cpu.paged_decode" in python(code)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    import pagedkv_kernels
+
+    assert not hasattr(pagedkv_kernels, "prefill")
