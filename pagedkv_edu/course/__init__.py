@@ -9,6 +9,7 @@ try:
     from pagedkv_edu.course.predict import guess as guess
     from pagedkv_edu.course.predict import predict as predict
     from pagedkv_edu.course.predict import quiz as quiz
+    from pagedkv_edu.course.progress_bar import bar as bar
 except ModuleNotFoundError as missing:
     if (missing.name or "").startswith("pagedkv"):
         raise

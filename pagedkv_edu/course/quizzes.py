@@ -1,6 +1,7 @@
 """The key of every quiz: by lesson and question, the letter of the right answer."""
 
 KEY: dict[str, dict[str, str]] = {
+    "02": {"q1": "b", "q2": "a", "q3": "b"},
     "03": {"q1": "b", "q2": "a", "q3": "c"},
     "04": {"q1": "b", "q2": "a", "q3": "c"},
     "05": {"q1": "b", "q2": "c", "q3": "b"},

@@ -140,6 +140,8 @@ def compare_reservations(
         before = len(shares) * len(requests)
         tell = on_step and partial(_tell, on_step, before, total)
         shares[name] = slot_shares(requests, memory, tell)
+        if tell:
+            tell(len(requests))  # the last ones finish after the last step that counts
     return shares
 
 
