@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from pagedkv_edu.protocols import SeqId
+from pagedkv_edu.replay.counts import Counts
 from pagedkv_edu.replay.events import Event, TableState
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +71,17 @@ def frames(events: Iterable[Event]) -> list[Frame]:
     6
     """
     film: list[Frame] = []
-    now = Frame(-1, _NOTHING, {}, {}, {})
+    counts = Counts()
+    now = Frame(-1, _NOTHING, counts, {}, {})
     for index, event in enumerate(events):
+        if event.ref_counts:  # most frames change no count and share those before
+            counts = counts.changed(event.ref_counts)
         tables = _changed(now.tables, event.tables)
         on_host = _on_host(now.on_host, event, now.tables, tables)
         now = Frame(
             index,
             event,
-            _changed(now.ref_counts, event.ref_counts),
+            counts,
             tables,
             _parents(now.parents, event, {*tables, *on_host}),
             on_host,
@@ -97,17 +97,15 @@ _NOTHING = Event("", (), num_blocks=0, num_free=0)
 
 
 def _changed(
-    before: Mapping[K, V], changes: Sequence[tuple[K, V | None]]
-) -> Mapping[K, V]:
-    """Return before with the changes made; a false value (None, 0) removes its key."""
-    if not changes:
-        return before  # most frames change no count, and a pool may be large
+    before: Mapping[SeqId, TableState],
+    changes: Sequence[tuple[SeqId, TableState | None]],
+) -> Mapping[SeqId, TableState]:
     after = dict(before)
-    for key, value in changes:
-        if value:
-            after[key] = value
+    for seq_id, table in changes:
+        if table is None:
+            after.pop(seq_id, None)
         else:
-            after.pop(key, None)
+            after[seq_id] = table
     return after
 
 

@@ -7,9 +7,9 @@ from pagedkv_edu.protocols import BlockCopy, PoolLike, SeqId
 from pagedkv_edu.replay.events import Event, PoolCall, TableState
 from pagedkv_edu.replay.seeing import see_error, see_int
 
-# Beyond this size only the counts of blocks that a call names are read again: reading
-# all of them after each call would make a recording of a large pool quadratic.
-READ_ALL_COUNTS_UP_TO = 1024
+# Beyond this size only what a call names is read again: reading all counts and tables
+# after each call would make a recording of a large pool quadratic.
+READ_ALL_UP_TO = 1024
 
 
 class RecordedPool:
@@ -68,6 +68,11 @@ class RecordedPool:
         with self._watch("free", (block_id,)):
             self._pool.free(block_id)
             self._note("free", block_id, -1)
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether everything is read after each call, or only what the call names."""
+        return see_int(lambda: self._pool.num_blocks, 0) <= READ_ALL_UP_TO
 
     def watches(self, pool: object) -> bool:
         """Tell whether this is the pool behind the recording."""
@@ -143,9 +148,10 @@ class RecordedPool:
     def _changed_counts(
         self, num_blocks: int, pool_calls: tuple[PoolCall, ...]
     ) -> Iterator[tuple[int, int]]:
-        looked_at: Iterable[int] = range(num_blocks)
-        if num_blocks > READ_ALL_COUNTS_UP_TO and not self._is_new:
-            looked_at = sorted({call.block_id for call in pool_calls} & set(looked_at))
+        blocks = range(num_blocks)
+        looked_at: Iterable[int] = blocks
+        if not self.reads_all and not self._is_new:
+            looked_at = sorted({c.block_id for c in pool_calls if c.block_id in blocks})
         self._is_new = False
         for block_id in looked_at:
             count = self._read_count(block_id)

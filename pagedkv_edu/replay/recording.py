@@ -26,7 +26,8 @@ class RecordedManager:
     Its events go into the recorded pool's list, one for each call of the manager;
     the pool calls made inside are part of that event. After each call the tables of
     all sequences are read, so that a manager which changes another sequence's table
-    is shown doing so. A sequence is seen from the first call that names it.
+    is shown doing so (above 1,024 blocks only those that the call names). A sequence
+    is seen from the first call that names it.
     """
 
     def __init__(
@@ -128,7 +129,8 @@ class RecordedManager:
     ) -> Iterator[tuple[SeqId, TableState | None]]:
         # a caller may have named anything; only an int or a str can be a sequence
         names = [seq_id for seq_id in named if type(seq_id) in (int, str)]
-        for seq_id in dict.fromkeys([*self._seen_tables, *names]):
+        others = self._seen_tables if self._pool.reads_all else ()
+        for seq_id in dict.fromkeys([*others, *names]):
             before = self._seen_tables.get(seq_id)
             after = see_table(self._manager, seq_id)
             if after == before:

@@ -22,7 +22,7 @@ def see_table(manager: ManagerLike, seq_id: SeqId) -> TableState | None:
     """Return a sequence's table, or None if it has none that can be read."""
     try:
         table = manager.table(seq_id)
-        block_ids = tuple(int(index(block_id)) for block_id in table.block_ids)
+        block_ids = tuple(map(int, map(index, table.block_ids)))
         return TableState(block_ids, int(index(table.seq_len)))
     except Exception:  # noqa: BLE001  (a learner's table may fail in any way)
         return None

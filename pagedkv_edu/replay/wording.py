@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pagedkv_edu.protocols import BlockCopy, SeqId
 from pagedkv_edu.replay.events import Event, TableState
 
+Told = tuple[str, str]  # a headline, and a sentence or a few
+
 
 def call_text(event: Event) -> str:
     """Return the call as a learner would type it: append("A"), add("A", 6)."""
