@@ -3,12 +3,16 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from pagedkv_edu.report import Report
 from tests.mutants.block_pool import Mutant
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def assert_rejected(mutant: Mutant, report: Report) -> None:
@@ -68,6 +72,16 @@ def assert_test_tells_them_apart(
     run_pasted(report, right)
     with pytest.raises((Exception, pytest.fail.Exception)):
         run_pasted(report, wrong)
+
+
+def headings(exercise_id: str) -> set[str]:
+    """The headings of an exercise's lesson, as a message names them."""
+    number = f"0{exercise_id[0]}"
+    [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    lesson = nbformat.read(path, as_version=4)
+    lines = [line for cell in lesson.cells for line in cell.source.splitlines()]
+    found = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
+    return {f'lesson {number}, "{heading}"' for heading in found}
 
 
 def as_data(report: Report) -> dict[str, Any]:

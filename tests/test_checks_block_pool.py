@@ -3,12 +3,15 @@ from functools import cache
 
 import pytest
 
+from pagedkv_edu.checks import block_pool_hints as hints
 from pagedkv_edu.checks.block_pool import (
     HINTS,
+    WastedTopic,
     check_block_pool,
     check_growing_manager,
     check_wasted_slots,
 )
+from pagedkv_edu.checks.topics import Advice
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.report import Report
@@ -16,6 +19,7 @@ from tests.checking import (
     assert_complete,
     assert_rejected,
     assert_test_tells_them_apart,
+    headings,
 )
 from tests.mutants.block_pool import MUTANTS, VARIANTS, Mutant
 
@@ -96,6 +100,25 @@ def test_hints_have_three_layers_and_every_mutant_finds_one(exercise_id: str):
 
     assert all(len(hint.layers) == 3 for hint in HINTS[exercise_id])
     assert {m.hint for m in MUTANTS if m.exercise_id == exercise_id} <= titles
+
+
+def test_every_heading_to_reread_is_in_the_lesson():
+    advice = (*hints.POOL_ADVICE.values(), *hints.GROWING_ADVICE.values())
+    named = {one.reread for one in advice} | {WastedTopic().reread}
+
+    assert named <= headings("4.1")
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "advice"),
+    [("4.1", hints.POOL_ADVICE), ("4.2", hints.GROWING_ADVICE)],
+)
+def test_every_hint_that_a_message_can_name_is_there(
+    exercise_id: str, advice: dict[str, Advice]
+):
+    named = {one.hint for one in advice.values()}
+
+    assert named <= {hint.title for hint in HINTS[exercise_id]}
 
 
 def test_a_pool_that_hands_out_a_block_twice_is_run_on_until_it_shows():

@@ -3,8 +3,10 @@ from functools import cache
 
 import pytest
 
+from pagedkv_edu.checks import copy_on_write_hints as hints
 from pagedkv_edu.checks.copy_on_write import (
     HINTS,
+    MustCopyTopic,
     check_beam_step,
     check_block_manager,
     check_must_copy,
@@ -16,6 +18,7 @@ from tests.checking import (
     assert_complete,
     assert_rejected,
     assert_test_tells_them_apart,
+    headings,
 )
 from tests.golden_messages import GOLDEN, WAITING
 from tests.mutants.block_pool import Mutant
@@ -100,6 +103,26 @@ def test_hints_have_three_layers_and_every_mutant_finds_one(exercise_id: str):
 
     assert all(len(hint.layers) == 3 for hint in HINTS[exercise_id])
     assert {m.hint for m in MUTANTS if m.exercise_id == exercise_id} <= titles
+
+
+ADVICE = {
+    "5.1": hints.SHARED_POOL_ADVICE,
+    "5.3": hints.MANAGER_ADVICE,
+    "5.4": hints.BEAM_ADVICE,
+}
+
+
+def test_every_heading_to_reread_is_in_the_lesson():
+    named = {one.reread for advice in ADVICE.values() for one in advice.values()}
+
+    assert named | {MustCopyTopic().reread} <= headings("5.1")
+
+
+@pytest.mark.parametrize("exercise_id", ADVICE)
+def test_every_hint_that_a_message_can_name_is_there(exercise_id: str):
+    named = {one.hint for one in ADVICE[exercise_id].values()}
+
+    assert named <= {hint.title for hint in HINTS[exercise_id]}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -27,7 +27,7 @@ HINTS = hint.HINTS
 _POOL = PoolTopic(
     "4.1",
     "MyBlockPool",
-    ("__init__", "num_blocks", "num_free", "allocate", "free", "ref_count"),
+    ("__init__", "num_free", "ref_count", "allocate", "free"),
     HINTS["4.1"],
     hint.FREE_LIST,
     hint.POOL_ADVICE,
@@ -37,7 +37,7 @@ _POOL = PoolTopic(
 _GROWING = ManagerTopic(
     "4.2",
     "MyGrowingManager",
-    ("__init__", "add", "append", "table", "free"),
+    ("add", "append", "free"),
     HINTS["4.2"],
     hint.BOUNDARY,
     hint.GROWING_ADVICE,

@@ -4,6 +4,9 @@ from pagedkv_edu.checks.topics import Advice
 from pagedkv_edu.report import Hint
 
 FREE_LIST = 'lesson 04, "The free list"'
+COUNTER = 'lesson 04, "Which block: a counter is not enough"'
+TWICE = 'lesson 04, "What breaks: a block freed twice"'
+FULL = 'lesson 04, "When no block is free"'
 BOUNDARY = 'lesson 04, "A block at the boundary"'
 WASTE = 'lesson 04, "What is wasted"'
 
@@ -130,11 +133,11 @@ _POOL = (
 )
 
 POOL_ADVICE = {
-    "accepted allocate": Advice(REFUSED_ALLOCATE, FREE_LIST),
-    "accepted free": Advice(ACCEPTED, FREE_LIST),
-    "accepted id": Advice(ACCEPTED, FREE_LIST),
-    "changed": Advice(CHANGED, FREE_LIST),
-    "in use": Advice(IN_USE, FREE_LIST),
+    "accepted allocate": Advice(REFUSED_ALLOCATE, FULL),
+    "accepted free": Advice(ACCEPTED, TWICE),
+    "accepted id": Advice(ACCEPTED, TWICE),
+    "changed": Advice(CHANGED, TWICE),
+    "in use": Advice(IN_USE, TWICE),
     "no block": Advice(IDS, FREE_LIST),
     "num_blocks too high": Advice(IDS, FREE_LIST),
     "num_blocks too low": Advice(IDS, FREE_LIST),
@@ -144,7 +147,7 @@ POOL_ADVICE = {
     "ref_count raised": Advice(REF_COUNT, FREE_LIST),
     "ref_count too high": Advice(REF_COUNT, FREE_LIST),
     "ref_count too low": Advice(REF_COUNT, FREE_LIST),
-    "refused allocate": Advice(REFUSED_ALLOCATE, FREE_LIST),
+    "refused allocate": Advice(REFUSED_ALLOCATE, COUNTER),
     "refused free": Advice(REFUSED_FREE, FREE_LIST),
 }
 
@@ -285,8 +288,8 @@ _GROWING = (
 )
 
 GROWING_ADVICE = {
-    "accepted": Advice(NEVER_FULL, BOUNDARY),
-    "changed": Advice(CHANGED, BOUNDARY),
+    "accepted": Advice(NEVER_FULL, FULL),
+    "changed": Advice(CHANGED, FULL),
     "count too high": Advice(LEAK, FREE_LIST),
     "count too low": Advice(OTHERS, BOUNDARY),
     "gone": Advice(LEAK, BOUNDARY),
@@ -294,7 +297,7 @@ GROWING_ADVICE = {
     "order": Advice(ORDER, BOUNDARY),
     "other table": Advice(OTHERS, BOUNDARY),
     "raised": Advice(PYTHON_ERROR, BOUNDARY),
-    "refused": Advice(TOO_SOON_FULL, BOUNDARY),
+    "refused": Advice(TOO_SOON_FULL, FULL),
     "snapshot": Advice(SNAPSHOT, BOUNDARY),
     "too few blocks": Advice(TOO_FEW, BOUNDARY),
     "too few copies": Advice(PYTHON_ERROR, BOUNDARY),

@@ -23,7 +23,7 @@ HINTS = hint.HINTS
 _SHARED_POOL = PoolTopic(
     "5.1",
     "MySharedPool",
-    ("__init__", "num_blocks", "num_free", "ref_count", "allocate", "share", "free"),
+    ("share", "free"),
     HINTS["5.1"],
     hint.SHARE,
     hint.SHARED_POOL_ADVICE,
