@@ -1,21 +1,16 @@
-from copy import deepcopy
-from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
 
 from pagedkv_edu import BlockManager, BlockPool, OutOfBlocks
-from pagedkv_edu.errors import InvalidSize, NotAllocated, WrongPool
+from pagedkv_edu.errors import NotAllocated
 from pagedkv_edu.protocols import SeqId, SwappingManagerLike
 from pagedkv_edu.replay import (
     RecordedManager,
     RecordedPool,
     RecordedSwappingManager,
-    describe,
-    frames,
 )
 from tests.plain_manager import PlainManager
-from tests.wrong_calls import make, refuses
 
 
 def watched(
@@ -100,6 +95,31 @@ def test_a_call_that_was_stopped_is_told_as_one_that_failed():
     assert len(pool.events[-1].blocks_taken) == 1
 
 
+def test_a_pool_that_was_stopped_is_told_as_one_that_failed():
+    class NeverReturns(BlockPool):
+        def allocate(self) -> NoReturn:
+            raise Stopped
+
+    pool = RecordedPool(NeverReturns(4))
+
+    with pytest.raises(Stopped):
+        pool.allocate()
+    assert [event.error for event in pool.events] == ["Stopped"]
+
+
+def test_a_recording_inside_a_recording_keeps_the_outer_one_going():
+    class AsksTwice(PlainManager):
+        def add(self, seq_id: SeqId, num_tokens: int) -> None:
+            RecordedManager(PlainManager(pool, 4), pool).add("inner", 4)
+            super().add(seq_id, num_tokens)
+
+    pool = RecordedPool(BlockPool(4))
+    RecordedManager(AsksTwice(pool, 4), pool).add("outer", 8)
+
+    assert [e.arguments[0] for e in pool.events] == ["inner", "outer"]
+    assert [len(e.blocks_taken) for e in pool.events] == [1, 2]
+
+
 def test_two_managers_on_one_pool_have_events_of_their_own():
     pool = RecordedPool(BlockPool(8))
     one = RecordedManager(BlockManager(pool, 4), pool)
@@ -135,91 +155,6 @@ def test_the_step_is_counted_by_the_driver():
     manager.append("A")
 
     assert [event.step for event in pool.events] == [0, 1]
-
-
-# --- recordings that begin late -------------------------------------------------------
-
-
-def test_the_first_event_shows_the_references_that_were_there_before():
-    inner = BlockPool(4)
-    there = inner.allocate()
-    pool = RecordedPool(inner)
-    taken = pool.allocate()
-
-    assert frames(pool.events)[0].ref_counts == {there: 1, taken: 1}
-
-
-def test_a_large_pool_is_read_once_and_then_only_where_a_call_was_made():
-    inner = BlockPool(2000)
-    there = inner.allocate()
-    pool = RecordedPool(inner)
-    first = pool.allocate()
-    inner.allocate()  # behind the recording
-    second = pool.allocate()
-
-    assert frames(pool.events)[-1].ref_counts == {there: 1, first: 1, second: 1}
-
-
-def test_a_sequence_is_seen_from_the_first_call_that_names_it():
-    pool = RecordedPool(BlockPool(8))
-    manager = BlockManager(pool, 4)
-    manager.add("A", 6)
-    manager.add("B", 3)
-    pool.events.clear()
-    recorded = RecordedManager(manager, pool)
-    recorded.append("A")
-    recorded.fork("B", "C")
-    first, second = frames(pool.events)
-
-    assert list(first.tables) == ["A"]
-    assert list(second.tables) == ["A", "B", "C"]
-    assert describe(first).startswith('append("A") returned. A\'s table is now: ')
-
-
-def test_a_twin_of_a_recording_goes_its_own_way():
-    pool, manager = watched()
-    manager.add("A", 6)
-    twin = deepcopy(manager)
-    twin.append("A")
-
-    assert len(pool.events) == 1
-    assert len(twin.events) == 2
-
-
-# --- the wrong pool -------------------------------------------------------------------
-
-
-def test_a_manager_that_goes_round_the_recording_is_refused():
-    inner = BlockPool(8)
-
-    with pytest.raises(WrongPool, match="build it with the RecordedPool"):
-        RecordedManager(BlockManager(inner, 4), RecordedPool(inner))
-
-
-def test_a_pool_that_is_not_recorded_is_refused_with_what_to_do():
-    pool = BlockPool(8)
-    manager = BlockManager(pool, 4)
-
-    refuses(RecordedManager, manager, pool, error=WrongPool, match="a RecordedPool,")
-
-
-def test_a_manager_on_quite_another_pool_is_told_as_it_is_seen():
-    pool = RecordedPool(BlockPool(8))
-    manager = RecordedManager(BlockManager(BlockPool(8), 4), pool)
-    manager.add("A", 3)
-
-    assert describe(frames(pool.events)[0]) == (
-        "A arrives with 3 tokens. It begins with 1 block that it did not take, "
-        "and takes no block."
-    )
-
-
-def test_the_block_size_is_asked_for_where_it_cannot_be_seen():
-    pool = RecordedPool(BlockPool(8))
-    hides_it = SimpleNamespace()
-
-    refuses(RecordedManager, hides_it, pool, error=InvalidSize, match="block_size=")
-    assert make(RecordedManager, hides_it, pool, 4).block_size == 4
 
 
 # --- swapping -------------------------------------------------------------------------
