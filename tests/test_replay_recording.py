@@ -9,6 +9,9 @@ from pagedkv_edu.replay import (
     RecordedManager,
     RecordedPool,
     RecordedSwappingManager,
+    describe,
+    encode,
+    frames,
 )
 from tests.plain_manager import PlainManager
 
@@ -155,6 +158,27 @@ def test_the_step_is_counted_by_the_driver():
     manager.append("A")
 
     assert [event.step for event in pool.events] == [0, 1]
+
+
+def test_a_prefix_is_passed_on_and_told():
+    pool, manager = watched()
+    prefix = [pool.allocate(), pool.allocate()]
+    manager.add("A", 9, prefix=prefix)
+    frame = frames(pool.events)[-1]
+
+    assert manager.table("A").block_ids[:2] == prefix
+    assert encode([frame])["frames"][0]["call"] == 'add("A", 9, prefix=[0, 1])'
+    assert describe(frame) == (
+        "A arrives with 9 tokens. "
+        "It begins with the prefix, 2 blocks: 0 and 1, and takes block 2."
+    )
+
+
+def test_a_manager_without_prefixes_is_given_none():
+    pool = RecordedPool(BlockPool(4))
+    RecordedManager(PlainManager(pool, 4), pool).add("A", 3, prefix=())
+
+    assert pool.events[0].prefix == ()
 
 
 # --- swapping -------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_a_manager_on_quite_another_pool_is_told_as_it_is_seen():
     manager.add("A", 3)
 
     assert describe(frames(pool.events)[0]) == (
-        "A arrives with 3 tokens. It begins with 1 block that it did not take, "
+        "A arrives with 3 tokens. It begins with what it did not take, block 0, "
         "and takes no block."
     )
 

@@ -42,6 +42,7 @@ class Event:
     pool_calls: tuple[PoolCall, ...] = ()
     tables: tuple[tuple[SeqId, TableState | None], ...] = ()
     ref_counts: tuple[tuple[int, int], ...] = ()
+    prefix: tuple[int, ...] = ()  # of an add: blocks it begins with
     error: str = ""  # "OutOfBlocks: need 2 blocks, 1 free"; "" if the call returned
 
     @property

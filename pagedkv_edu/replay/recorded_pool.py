@@ -95,6 +95,7 @@ class RecordedPool:
         block_size: int | None = None,
         copies: Sequence[BlockCopy] = (),
         tables: Iterable[tuple[SeqId, TableState | None]] = (),
+        prefix: Sequence[int] = (),
         error: str = "",
     ) -> None:
         """Add one event for a finished call, with all that was seen since the last."""
@@ -115,6 +116,7 @@ class RecordedPool:
                 pool_calls=pool_calls,
                 tables=tuple(tables),
                 ref_counts=ref_counts,
+                prefix=tuple(prefix),
                 error=error,
             )
         )

@@ -1,6 +1,6 @@
 """Watch any manager from outside, so that none of them has to log itself."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from pagedkv_edu.protocols import (
 )
 from pagedkv_edu.replay.events import Event, TableState
 from pagedkv_edu.replay.recorded_pool import RecordedPool as RecordedPool
-from pagedkv_edu.replay.seeing import see_copies, see_error, see_table
+from pagedkv_edu.replay.seeing import see_copies, see_error, see_ints, see_table
 from pagedkv_edu.sizes import require_positive
 
 T = TypeVar("T")
@@ -66,10 +66,13 @@ class RecordedManager:
         finally:
             self._pool.reason = before
 
-    def add(self, seq_id: SeqId, num_tokens: int) -> None:
-        """Add, and record it."""
-        add = self._manager.add
-        self._watch("add", (seq_id, num_tokens), lambda: add(seq_id, num_tokens))
+    def add(self, seq_id: SeqId, num_tokens: int, prefix: Sequence[int] = ()) -> None:
+        """Add, and record it; only a manager that knows prefixes is given one."""
+        add: Callable[..., None] = self._manager.add
+        kept = {"prefix": prefix} if prefix else {}
+        self._watch(
+            "add", (seq_id, num_tokens), lambda: add(seq_id, num_tokens, **kept), prefix
+        )
 
     def append(self, seq_id: SeqId, num_tokens: int = 1) -> list[BlockCopy]:
         """Append, and record it."""
@@ -96,6 +99,7 @@ class RecordedManager:
         call: str,
         arguments: tuple[SeqId, ...],
         do: Callable[[], T],
+        prefix: Sequence[int] = (),
         copies_in: Callable[[T], tuple[BlockCopy, ...]] = lambda _: (),
     ) -> T:
         copies: tuple[BlockCopy, ...] = ()
@@ -116,13 +120,14 @@ class RecordedManager:
                 block_size=self.block_size,
                 copies=copies,
                 tables=list(self._changed_tables(named)),
+                prefix=see_ints(prefix),
                 error=error,
             )
 
     def _watch_copies(
         self, call: str, arguments: tuple[SeqId, ...], do: Callable[[], list[BlockCopy]]
     ) -> list[BlockCopy]:
-        return self._watch(call, arguments, do, see_copies)
+        return self._watch(call, arguments, do, copies_in=see_copies)
 
     def _changed_tables(
         self, named: Iterable[SeqId]

@@ -18,6 +18,14 @@ def see_int(read: Callable[[], SupportsIndex], otherwise: D) -> int | D:
         return otherwise
 
 
+def see_ints(read: Iterable[SupportsIndex]) -> tuple[int, ...]:
+    """Return some block ids as plain ints, or none if one is no int."""
+    try:
+        return tuple(map(int, map(index, read)))
+    except Exception:  # noqa: BLE001  (a learner may pass anything)
+        return ()
+
+
 def see_table(manager: ManagerLike, seq_id: SeqId) -> TableState | None:
     """Return a sequence's table, or None if it has none that can be read."""
     try:

@@ -38,10 +38,12 @@ def _add(frame: Frame, seq_id: SeqId) -> Told | None:
     takes = f"takes {blocks(taken)}"
     arrives = f"{seq_id} arrives with {amount(table.seq_len, 'token')}"
     if num_there:
-        there = amount(num_there, "block")
+        is_prefix = table.block_ids[:num_there] == frame.event.prefix
+        there = "the prefix" if is_prefix else "what it did not take"
+        begins = f"It begins with {there}, {blocks(table.block_ids[:num_there])}"
         return (
             f"{seq_id} arrives and {takes}",
-            f"{arrives}. It begins with {there} that it did not take, and {takes}.",
+            f"{arrives}. {begins}, and {takes}.",
         )
     return f"{seq_id} arrives and {takes}", f"{arrives} and {takes}."
 

@@ -13,7 +13,9 @@ def call_text(event: Event) -> str:
     arguments: list[object] = list(event.arguments)
     if event.call == "append" and event_tokens(event) == 1:
         arguments = arguments[:1]  # 1 is what append assumes
-    return f"{event.call}({', '.join(map(_quoted, arguments))})"
+    texts = [_quoted(argument) for argument in arguments]
+    texts += [f"prefix={_ids(event.prefix)}"] if event.prefix else []
+    return f"{event.call}({', '.join(texts)})"
 
 
 def amount(count: int, noun: str) -> str:
@@ -63,10 +65,14 @@ def event_tokens(event: Event) -> int:
 
 def table_text(table: TableState) -> str:
     """Return "[0, 2] with 7 tokens"; of a long table the ends."""
-    ids = [str(block_id) for block_id in table.block_ids]
-    if len(ids) > 6:
-        ids = [*ids[:3], "…", ids[-1]]
-    return f"[{', '.join(ids)}] with {amount(table.seq_len, 'token')}"
+    return f"{_ids(table.block_ids)} with {amount(table.seq_len, 'token')}"
+
+
+def _ids(block_ids: Sequence[int]) -> str:
+    texts = [str(block_id) for block_id in block_ids]
+    if len(texts) > 6:
+        texts = [*texts[:3], "…", texts[-1]]
+    return f"[{', '.join(texts)}]"
 
 
 def _quoted(argument: object) -> str:
