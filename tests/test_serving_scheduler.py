@@ -10,13 +10,14 @@ from pagedkv_edu.errors import (
     InvalidSize,
     NeverFits,
     UnknownSequence,
+    WrongPlan,
 )
 from pagedkv_edu.memory.prefix import PrefixCache
 from pagedkv_edu.protocols import BlockCopy, SeqId
 from pagedkv_edu.serving.plan import StepPlan
 from pagedkv_edu.serving.scheduler import Scheduler
 from pagedkv_edu.serving.simulation import simulate
-from pagedkv_edu.serving.victims import POLICIES
+from pagedkv_edu.serving.victims import POLICIES, by_length
 from pagedkv_edu.serving.workload import Request
 
 
@@ -221,6 +222,19 @@ def test_two_long_prompts_in_chunks_do_not_preempt_each_other_forever(
     )
 
     assert [o.outcome for o in result.requests] == ["finished", "finished"]
+
+
+def test_a_victim_policy_of_ones_own_may_only_choose_a_candidate() -> None:
+    chosen = serve(
+        Setting(num_blocks=5, block_size=4),
+        prompts(4, 5, 5),
+        victim=by_length(lambda lengths: 0),
+    )
+    assert [o.num_preemptions for o in chosen.requests] == [0, 1, 0]
+    for place in (-1, 2, True, None):
+        choose = by_length(lambda lengths, place=place: place)  # pyright: ignore
+        with pytest.raises(WrongPlan):
+            serve(Setting(5, 4), prompts(4, 5, 5), victim=choose)
 
 
 def test_one_missing_block_preempts_one_sequence() -> None:

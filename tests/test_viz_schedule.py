@@ -3,9 +3,16 @@
 from pagedkv_edu import BlockManager
 from pagedkv_edu.protocols import PoolLike
 from pagedkv_edu.serving.small import SmallScheduler
-from pagedkv_edu.serving.victims import POLICIES
+from pagedkv_edu.serving.victims import POLICIES, by_length
 from pagedkv_edu.serving.workload import Request
-from pagedkv_edu.viz.schedule import VICTIM_NAMES, four_requests, show_schedule
+from pagedkv_edu.viz.schedule import (
+    VICTIM_NAMES,
+    ScheduleView,
+    four_requests,
+    show_schedule,
+)
+from pagedkv_edu.viz.schedule_yours import show_plan, show_victim
+from tests.mutants.preemption import takes_from_the_other
 
 
 def headline(step: int, panel: int = 0, **options: object) -> str:
@@ -33,6 +40,7 @@ def test_a_button_does_what_it_says_it_would_do():
         promised = view.choices["victim"]["note"]
         view.receive(None, {"type": "victim"}, None)
         again = view.schedule["rows"][0][1]
+        assert not callable(view.serving.victim)
         name = VICTIM_NAMES[view.serving.victim]
         assert promised == f"{name}: {again} tokens again"
     for _ in range(4):
@@ -53,6 +61,15 @@ def test_the_victim_comes_round_to_the_first_policy():
 
     assert set(seen) == set(POLICIES)
     assert seen[0] == seen[-1]
+
+
+def test_a_victim_of_ones_own_is_served_and_named():
+    view = show_schedule(four_requests(), victim=by_length(lambda lengths: 0))
+
+    assert view.choices["victim"]["label"] == "Victim: your choice"
+    assert view.schedule["panels"][0]["caption"].startswith("B's cache is dropped")
+    view.receive(None, {"type": "victim"}, None)
+    assert view.serving.victim == "last_arrived"
 
 
 def test_the_pool_with_no_preemption_is_the_first_one_upwards():
@@ -82,3 +99,26 @@ def test_a_scheduler_of_ones_own_stands_above_ours_and_is_stopped():
     assert view.schedule["panels"][0]["stopped"]
     assert "stopped after 50 steps" in view.schedule["panels"][0]["caption"]
     assert view.choices["victim"]["label"].startswith("Victim of ours")
+
+
+def test_a_plan_of_ones_own_stands_above_ours_in_the_same_small_scheduler():
+    view = show_plan(takes_from_the_other)
+
+    assert isinstance(view, ScheduleView)
+    yours, ours = view.schedule["panels"]
+    assert yours["stopped"]
+    assert not ours["stopped"]
+    assert view.choices == {}
+    view.receive(None, {"type": "nothing"}, None)
+
+
+def test_what_is_not_written_yet_is_said():
+    def stub(*_: object) -> int:
+        raise NotImplementedError("your turn")
+
+    for shown in (show_victim(stub), show_plan(stub)):  # pyright: ignore[reportArgumentType]
+        assert not isinstance(shown, ScheduleView)
+
+
+def test_a_victim_by_length_is_shown():
+    assert isinstance(show_victim(lambda lengths: len(lengths) - 1), ScheduleView)

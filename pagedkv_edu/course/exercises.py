@@ -36,6 +36,7 @@ _MANAGER = "pagedkv_edu.memory.manager:BlockManager"
 _EXTENTS = "pagedkv_edu.memory.extents:ExtentAllocator"
 _LOCATE = "pagedkv_edu.sizes:locate"
 _SPEC = "pagedkv_edu.sizes:KVCacheSpec"
+_PLAN_STEP = "pagedkv_edu.serving.small:plan_step"
 
 _TABLE_OF_EXERCISES = (
     Exercise(
@@ -203,6 +204,50 @@ _TABLE_OF_EXERCISES = (
         points=2,
         difficulty=3,
         minutes=20,
+    ),
+    Exercise(
+        "10.1",
+        "Who loses least",
+        "my_victim",
+        "10_preemption",
+        f"{_CHECKS}.preemption:check_victim",
+        use='victim = by_length(mine("my_victim"))',
+        points=2,
+        difficulty=2,
+        minutes=10,
+    ),
+    Exercise(
+        "10.2",
+        "Now, later, never",
+        "my_admission",
+        "10_preemption",
+        f"{_CHECKS}.preemption:check_admission",
+        points=2,
+        difficulty=2,
+        minutes=10,
+    ),
+    Exercise(
+        "10.3",
+        "The cheaper way back",
+        "my_cheaper_way",
+        "10_preemption",
+        f"{_CHECKS}.preemption:check_cheaper_way",
+        points=2,
+        difficulty=1,
+        minutes=10,
+    ),
+    Exercise(
+        "10.4",
+        "Plan a step",
+        "my_plan_step",
+        "10_preemption",
+        f"{_CHECKS}.preemption:check_plan_step",
+        reference=_PLAN_STEP,
+        withholds=(_PLAN_STEP,),
+        use='plan = mine("my_plan_step")',
+        points=4,
+        difficulty=3,
+        minutes=25,
     ),
 )
 EXERCISES = {exercise.id: exercise for exercise in _TABLE_OF_EXERCISES}

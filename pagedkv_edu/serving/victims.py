@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from pagedkv_edu.errors import WrongPlan
 from pagedkv_edu.serving.sequence import SequenceState
 
 Victim = Literal["last_arrived", "requester", "longest", "fewest_computed"]
@@ -45,3 +46,25 @@ POLICIES: dict[Victim, Policy] = {
     "longest": longest,
     "fewest_computed": fewest_computed,
 }
+
+
+def by_length(choose: Callable[[list[int]], int]) -> Policy:
+    """Return the policy of a function that sees lengths and names a place.
+
+    `choose` is given the computed tokens of the candidates, in order of arrival, and
+    returns the index of the victim.
+    """
+
+    def policy(
+        requester: SequenceState, candidates: Sequence[SequenceState]
+    ) -> SequenceState:
+        lengths = [seq.num_computed for seq in candidates]
+        place = choose(list(lengths))
+        if type(place) is not int or not 0 <= place < len(candidates):
+            raise WrongPlan(
+                f"of the lengths {lengths} the victim is {place!r}; "
+                f"it must be a place, 0 to {len(lengths) - 1}"
+            )
+        return candidates[place]
+
+    return policy

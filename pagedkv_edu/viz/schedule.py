@@ -15,7 +15,7 @@ from pagedkv_edu.report import Json
 from pagedkv_edu.serving.admission import Reserve
 from pagedkv_edu.serving.costs import llama_3_8b
 from pagedkv_edu.serving.scheduler import PreemptBy, Scheduler
-from pagedkv_edu.serving.victims import POLICIES, Victim
+from pagedkv_edu.serving.victims import POLICIES, Policy, Victim
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import cdiv
 from pagedkv_edu.viz import assets
@@ -45,8 +45,13 @@ class Setting:
     token_budget: int
     reserve: Reserve
     watermark: int
-    victim: Victim
+    victim: Victim | Policy
     max_steps: int = MAX_STEPS
+
+    @property
+    def policy(self) -> str:
+        """The name of the victim policy; nothing if it is a function."""
+        return "" if callable(self.victim) else self.victim
 
     def schedule(self, requests: Sequence[Request], preempt_by: PreemptBy) -> Schedule:
         """Serve the requests with our scheduler."""
@@ -100,12 +105,15 @@ class ScheduleView(anywidget.AnyWidget):
         self,
         requests: Sequence[Request],
         setting: Setting,
-        scheduler: MakeScheduler | None,
-        start_at: int | None,
+        scheduler: MakeScheduler | None = None,
+        *,
+        beside: MakeScheduler | None = None,  # instead of ours
+        start_at: int | None = None,
     ) -> None:
         self.requests = list(requests)
         self.serving = setting
         self._scheduler = scheduler
+        self._beside = beside
         self._first_pool = setting.num_blocks
         self.panels = self._panels(setting)
         super().__init__(**self._shown(setting))
@@ -129,15 +137,20 @@ class ScheduleView(anywidget.AnyWidget):
                 setattr(self, name, value)
 
     def _panels(self, setting: Setting) -> list[Panel]:
+        if self._scheduler and self._beside:
+            return [
+                Panel("Yours", setting.watch(self.requests, self._scheduler)),
+                Panel("Ours", setting.watch(self.requests, self._beside)),
+            ]
         ours = setting.schedule(self.requests, "recompute")
         if self._scheduler is None:
             swap = setting.schedule(self.requests, "swap")
             return [
-                Panel("Recompute", ours, setting.victim),
-                Panel("Swap", swap, setting.victim),
+                Panel("Recompute", ours, setting.policy),
+                Panel("Swap", swap, setting.policy),
             ]
         yours = setting.watch(self.requests, self._scheduler)
-        return [Panel("Yours", yours), Panel("Ours", ours, setting.victim)]
+        return [Panel("Yours", yours), Panel("Ours", ours, setting.policy)]
 
     def _shown(self, setting: Setting) -> Json:
         bytes_per_block = llama_3_8b(setting.block_size).spec.bytes_per_block
@@ -151,14 +164,19 @@ class ScheduleView(anywidget.AnyWidget):
             "setting": f"block_size {setting.block_size}  ·  {budget}"
             f"{setting.num_blocks} blocks",
             "note": "" if self._scheduler else note,
-            "choices": {"victim": self._victim_choice(), "pool": self._pool_choice()},
+            "choices": {} if self._beside else self._choices(),
         }
 
     # --- what the buttons would do -------------------------------------------------
 
     def _next_victim(self) -> Victim:
         policies = list(POLICIES)
+        if callable(self.serving.victim):
+            return policies[0]
         return policies[(policies.index(self.serving.victim) + 1) % len(policies)]
+
+    def _choices(self) -> Json:
+        return {"victim": self._victim_choice(), "pool": self._pool_choice()}
 
     def _victim_choice(self) -> Json:
         following = self._next_victim()
@@ -166,7 +184,7 @@ class ScheduleView(anywidget.AnyWidget):
         would = _told(setting.schedule(self.requests, "recompute"))
         whose = "Victim of ours" if self._scheduler else "Victim"
         return {
-            "label": f"{whose}: {VICTIM_NAMES[self.serving.victim]}",
+            "label": f"{whose}: {_victim_name(self.serving.victim)}",
             "note": f"{VICTIM_NAMES[following]}: {would}",
         }
 
@@ -199,6 +217,10 @@ class ScheduleView(anywidget.AnyWidget):
         return most  # every request has its blocks for itself
 
 
+def _victim_name(victim: Victim | Policy) -> str:
+    return "your choice" if callable(victim) else VICTIM_NAMES[victim]
+
+
 def _told(schedule: Schedule) -> str:
     """Return what a choice would lead to: "224 tokens again"."""
     if not schedule.num_preemptions:
@@ -225,17 +247,17 @@ def show_schedule(
     token_budget: int = 64,
     reserve: Reserve = "prompt",
     watermark: int = 0,
-    victim: Victim = "last_arrived",
+    victim: Victim | Policy = "last_arrived",
     max_steps: int = MAX_STEPS,
     start_at: int | None = None,
 ) -> ScheduleView:
     """Return the same requests preempted by recompute and by swap, step by step.
 
-    It opens at the first preemption. With `scheduler`, a function or class of your own
-    that is called with (manager, pool, block_size), its schedule stands above ours; it
-    is stopped after `max_steps`.
+    It opens at the first preemption. `victim` may be a policy of your own. With
+    `scheduler`, a function or class of your own that is called with (manager, pool,
+    block_size), its schedule stands above ours; it is stopped after `max_steps`.
     """
     setting = Setting(
         num_blocks, block_size, token_budget, reserve, watermark, victim, max_steps
     )
-    return ScheduleView(requests, setting, scheduler, start_at)
+    return ScheduleView(requests, setting, scheduler, start_at=start_at)
