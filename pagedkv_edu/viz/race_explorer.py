@@ -20,12 +20,15 @@ RESERVATIONS = {
 }
 FIRST_SEED = 311
 COLUMNS = (
-    "steps until all are done",
-    "slots that hold a token, on average",
-    "holes, on average",
-    "requests that had to wait",
-    "steps in which one waited",
+    "steps until done",
+    "slots with a token",
+    "holes at once",
+    "refused",
+    "steps in which one waits",
 )
+
+_RIGHT = "style='text-align: right; padding: 1px 0 1px 20px; font-weight: normal'"
+_LEFT = "style='text-align: left; padding: 1px 0; font-weight: 600'"
 
 
 def race_workload(seed: int, requests_per_s: float = 0.2) -> list[Request]:
@@ -106,14 +109,22 @@ def _choice(name: str, options: Sequence[object], index: int) -> widgets.Dropdow
 
 
 def summary_table(rows: Sequence[RaceSummary]) -> str:
-    """Return the summaries as an HTML table."""
+    """Return the summaries as an HTML table, in the colours of the page around it."""
     names = {"first": "first fit", "best": "best fit"}
-    head = "".join(f"<th>{name}</th>" for name in ("", *COLUMNS))
-    body = "".join(
-        f"<tr><th scope='row'>{names.get(row.name, row.name)}</th>"
-        f"<td>{row.num_steps}</td><td>{row.utilisation:.0%}</td>"
-        f"<td>{'none' if row.num_holes is None else f'{row.num_holes:.1f}'}</td>"
-        f"<td>{row.num_refused}</td><td>{row.num_steps_waited}</td></tr>"
+    head = "".join(f"<th scope='col' {_RIGHT}>{name}</th>" for name in COLUMNS)
+    lines = [
+        f"<tr><th scope='row' {_LEFT}>{names.get(row.name, row.name)}</th>"
+        + "".join(f"<td {_RIGHT}>{cell}</td>" for cell in _cells(row))
+        + "</tr>"
         for row in rows
+    ]
+    return (
+        f"<table style='line-height: 1.5'><caption {_LEFT}>The whole run</caption>"
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cells(row: RaceSummary) -> tuple[object, ...]:
+    holes = "none" if row.num_holes is None else f"{row.num_holes:.1f}"
+    waited = row.num_refused, row.num_steps_waited
+    return row.num_steps, f"{row.utilisation:.0%}", holes, *waited
