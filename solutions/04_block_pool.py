@@ -242,7 +242,7 @@ check("4.2", MyGrowingManager)
 #
 # Difficulty: 1 of 5. Time: 10 minutes.
 #
-# Each sequence holds just the blocks that its tokens need.
+# Each sequence holds exactly the blocks that its tokens need.
 # Write `my_wasted_slots`, which returns how many slots in the blocks of all sequences are empty.
 #
 # ```python
