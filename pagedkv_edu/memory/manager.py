@@ -65,7 +65,7 @@ class BlockManager:
         num_needed = cdiv(require_positive("num_tokens", num_tokens), self.block_size)
         self._require_prefix(prefix, num_tokens)
         block_ids = [*prefix, *take(self.pool, num_needed - len(prefix))]
-        # what is not full was taken just now, so it is nobody else's
+        # a block that is not full is one of those taken here, so it is nobody else's
         self._put(seq_id, block_ids, num_tokens, num_needed * self.block_size)
 
     def append(self, seq_id: SeqId, num_tokens: int = 1) -> list[BlockCopy]:
@@ -74,8 +74,9 @@ class BlockManager:
         Only the last block can be partly filled, so at most one block is copied.
         Raises `OutOfBlocks`, with nothing changed, if too few blocks are free.
         """
-        # This runs once per token of every sequence. The very object that add was given
-        # needs no second look at its type, and neither does the int 1.
+        # This runs once per token of every sequence, so types are looked at only where
+        # they may be wrong: True and 1.0 find the sequence 1, but are other objects than
+        # the id that add has looked at, and than the int 1.
         try:
             table = self._table_by_seq[seq_id]
         except (KeyError, TypeError):
