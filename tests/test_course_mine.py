@@ -218,7 +218,7 @@ def test_everything_that_the_table_names_exists(exercise: Exercise):
     for path in (exercise.reference, *exercise.withholds):
         assert not path or named(path)
     assert exercise_with_id(exercise.id) is exercise_for(exercise.answer)
-    assert exercise.id.startswith(exercise.notebook[1])
+    assert int(exercise.id.partition(".")[0]) == int(exercise.notebook[:2])
 
 
 def test_the_questions_of_a_notebook_are_worth_ten_points():
