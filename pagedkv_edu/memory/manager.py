@@ -75,8 +75,8 @@ class BlockManager:
         Raises `OutOfBlocks`, with nothing changed, if too few blocks are free.
         """
         # This runs once per token of every sequence, so types are looked at only where
-        # they may be wrong: True and 1.0 find the sequence 1, but are other objects than
-        # the id that add has looked at, and than the int 1.
+        # they may be wrong: True and 1.0 find the sequence 1, but they are not the very
+        # object that add has looked at, and not the int 1.
         try:
             table = self._table_by_seq[seq_id]
         except (KeyError, TypeError):
