@@ -78,19 +78,19 @@ def test_a_refusal_says_what_is_free_and_what_is_missing(encoded: Json):
     name, start, stop = encoded["contiguous"]["first"]["waits"][0]
     words = said(encoded, start)
 
-    assert name == "F"
+    assert name == "H"
     assert (
-        words["headline"] == "F asks for 193 slots. 218 are free, and it does not fit."
+        words["headline"] == "H asks for 242 slots. 349 are free, and it does not fit."
     )
     assert words["contiguous"] == (
-        "F is refused; the largest hole is 93 slots and it needs 193 in one piece "
-        f"(33 prompt + 160 max_tokens). It waits {stop - start} steps."
+        "H is refused; the largest hole is 176 slots and it needs 242 in one piece "
+        f"(50 prompt + 192 max_tokens). It waits {stop - start} steps."
     )
     assert words["paged"].startswith(
-        "F starts with 3 blocks for 33 tokens and takes another one every 16 tokens."
+        "H starts with 4 blocks for 50 tokens and takes another one every 16 tokens."
     )
     assert words["caption"] == (
-        "F needs 3 blocks for its 33 tokens, any 3 will do (ringed)"
+        "H needs 4 blocks for its 50 tokens, any 4 will do (ringed)"
     )
     assert encoded["contiguous"]["first"]["steps"][start]["kind"] == "refuse"
 
@@ -98,14 +98,14 @@ def test_a_refusal_says_what_is_free_and_what_is_missing(encoded: Json):
 def test_a_wait_ends_with_an_admission_that_says_how_long_it_was(encoded: Json):
     _, start, stop = encoded["contiguous"]["first"]["waits"][0]
 
-    assert "F still waits: the largest hole is" in said(encoded, stop - 1)["contiguous"]
+    assert "H still waits: the largest hole is" in said(encoded, stop - 1)["contiguous"]
     admitted = said(encoded, stop)["contiguous"]
-    assert f"F, after {stop - start} steps of waiting, reserves 193 slots" in admitted
+    assert f"H, after {stop - start} steps of waiting, reserves 242 slots" in admitted
 
 
 def test_a_buddy_reservation_says_what_it_gets(encoded: Json):
     assert (
-        "A reserves 80 slots and gets 128 (16 prompt + 64 max_tokens)."
+        "A reserves 105 slots and gets 128 (41 prompt + 64 max_tokens)."
         in (said(encoded, 0, "buddy")["contiguous"])
     )
 

@@ -7,8 +7,7 @@ from pagedkv_edu.replay.describe import amount, listed
 from pagedkv_edu.serving.race import Race
 from pagedkv_edu.serving.race_steps import ContiguousStep, Held, HeldBlocks, PagedStep
 
-# what is reserved beside the prompt, and all of it in a few words
-PROMISES = {
+PROMISES = {  # beside the prompt
     "maximum": "max_tokens",
     "power of two": "for the answer, rounded up",
     "oracle": "for the answer",
@@ -104,8 +103,8 @@ class ContiguousTeller:
             )
         if not self.begins_to_wait(i):
             return f"{name} still waits: {why}."
-        steps = amount(self._stop_by_start[i] - i, "step")
-        return f"{name} is refused; {why} ({self._parts(name)}). It waits {steps}."
+        wait = f"It waits {amount(self._stop_by_start[i] - i, 'step')}."
+        return f"{name} is refused; {why} ({self._parts(name)}). {wait}"
 
     def _parts(self, name: str) -> str:
         prompt, promise = self._prompt[name], PROMISES[self._race.policy]
