@@ -20,7 +20,7 @@
 # %% id="e10-imports"
 from pagedkv_edu import OutOfBlocks, cdiv
 from pagedkv_edu.course import check
-from pagedkv_edu.viz.schedule_yours import show_plan, show_victim
+from pagedkv_edu.viz import show_plan, show_victim
 
 # %% [markdown] id="e10-1-task"
 # ## 10.1 Who loses least

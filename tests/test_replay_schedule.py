@@ -12,9 +12,9 @@ from pagedkv_edu.replay.schedule import Schedule, Span
 from pagedkv_edu.replay.schedule_film import Panel, encode_schedules
 from pagedkv_edu.replay.schedule_text import ScheduleTeller
 from pagedkv_edu.replay.schedule_watch import watch_schedule
+from pagedkv_edu.serving.examples import four_requests
 from pagedkv_edu.serving.scheduler import PreemptBy, Scheduler
 from pagedkv_edu.serving.workload import Request
-from pagedkv_edu.viz.schedule import four_requests
 
 
 def watched(

@@ -2,13 +2,13 @@
 
 from pagedkv_edu import BlockManager
 from pagedkv_edu.protocols import PoolLike
+from pagedkv_edu.serving.examples import four_requests
 from pagedkv_edu.serving.small import SmallScheduler
 from pagedkv_edu.serving.victims import POLICIES, by_length
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.viz.schedule import (
     VICTIM_NAMES,
     ScheduleView,
-    four_requests,
     show_schedule,
 )
 from pagedkv_edu.viz.schedule_yours import show_plan, show_victim

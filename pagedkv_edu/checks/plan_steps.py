@@ -17,17 +17,17 @@ from pagedkv_edu.errors import OutOfBlocks, PagedKVError
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.report import Hint, Report
+from pagedkv_edu.serving.examples import two_prompts
 from pagedkv_edu.serving.results import SimulationResult
 from pagedkv_edu.serving.simulation import simulate
 from pagedkv_edu.serving.small import PlanStep, SmallScheduler, plan_step
-from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import cdiv
 
 PlanCase = tuple[list[int], list[int], int, int]  # lens, new, free, block_size
 
 # what a wrong plan is run on: two prompts of eight chunks, and room for one and a half
 MAX_STEPS = 200
-TWO_PROMPTS = (Request("A", 128, 8), Request("B", 128, 8))
+TWO_PROMPTS = tuple(two_prompts())
 NUM_BLOCKS, BLOCK_SIZE = 12, 16
 
 

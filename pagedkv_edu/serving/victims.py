@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from pagedkv_edu.errors import WrongPlan
+from pagedkv_edu.errors import PagedKVError, WrongPlan
 from pagedkv_edu.serving.sequence import SequenceState
 
 Victim = Literal["last_arrived", "requester", "longest", "fewest_computed"]
@@ -59,7 +59,13 @@ def by_length(choose: Callable[[list[int]], int]) -> Policy:
         requester: SequenceState, candidates: Sequence[SequenceState]
     ) -> SequenceState:
         lengths = [seq.num_computed for seq in candidates]
-        place = choose(list(lengths))
+        try:
+            place = choose(list(lengths))
+        except (PagedKVError, NotImplementedError):
+            raise
+        except Exception as error:
+            name = type(error).__name__
+            raise WrongPlan(f"no victim of {lengths}: {name}: {error}") from error
         if type(place) is not int or not 0 <= place < len(candidates):
             raise WrongPlan(
                 f"of the lengths {lengths} the victim is {place!r}; "

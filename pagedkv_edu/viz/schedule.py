@@ -108,8 +108,10 @@ class ScheduleView(anywidget.AnyWidget):
         scheduler: MakeScheduler | None = None,
         *,
         beside: MakeScheduler | None = None,  # instead of ours
+        name: str = "Yours",
         start_at: int | None = None,
     ) -> None:
+        self._name = name
         self.requests = list(requests)
         self.serving = setting
         self._scheduler = scheduler
@@ -139,7 +141,7 @@ class ScheduleView(anywidget.AnyWidget):
     def _panels(self, setting: Setting) -> list[Panel]:
         if self._scheduler and self._beside:
             return [
-                Panel("Yours", setting.watch(self.requests, self._scheduler)),
+                Panel(self._name, setting.watch(self.requests, self._scheduler)),
                 Panel("Ours", setting.watch(self.requests, self._beside)),
             ]
         ours = setting.schedule(self.requests, "recompute")
@@ -150,7 +152,7 @@ class ScheduleView(anywidget.AnyWidget):
                 Panel("Swap", swap, setting.policy),
             ]
         yours = setting.watch(self.requests, self._scheduler)
-        return [Panel("Yours", yours), Panel("Ours", ours, setting.policy)]
+        return [Panel(self._name, yours), Panel("Ours", ours, setting.policy)]
 
     def _shown(self, setting: Setting) -> Json:
         bytes_per_block = llama_3_8b(setting.block_size).spec.bytes_per_block
@@ -226,16 +228,6 @@ def _told(schedule: Schedule) -> str:
     if not schedule.num_preemptions:
         return "none preempted"
     return f"{sum(schedule.result.steps.recomputed_tokens)} tokens again"
-
-
-def four_requests() -> list[Request]:
-    """Return four requests for a pool of 24 blocks: the third has to leave."""
-    return [
-        Request("A", 96, 61, arrival_s=0),
-        Request("B", 80, 71, arrival_s=3),
-        Request("C", 98, 57, arrival_s=7),
-        Request("D", 66, 42, arrival_s=16),
-    ]
 
 
 def show_schedule(

@@ -6,15 +6,11 @@ import ipywidgets as widgets
 
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.protocols import PoolLike
+from pagedkv_edu.serving.examples import four_requests, two_prompts
 from pagedkv_edu.serving.small import PlanStep, SmallScheduler, plan_step
 from pagedkv_edu.serving.victims import by_length
 from pagedkv_edu.serving.workload import Request
-from pagedkv_edu.viz.schedule import (
-    ScheduleView,
-    Setting,
-    four_requests,
-    show_schedule,
-)
+from pagedkv_edu.viz.schedule import ScheduleView, Setting, show_schedule
 
 
 def show_victim(choose: Callable[[list[int]], int]) -> widgets.DOMWidget:
@@ -29,11 +25,6 @@ def show_victim(choose: Callable[[list[int]], int]) -> widgets.DOMWidget:
         return _not_written()
 
 
-def two_prompts() -> list[Request]:
-    """Return two requests that do not fit into a pool of 12 blocks together."""
-    return [Request("A", 128, 8), Request("B", 128, 8)]
-
-
 def show_plan(
     plan: PlanStep,
     requests: Sequence[Request] = (),
@@ -41,6 +32,7 @@ def show_plan(
     num_blocks: int = 12,
     block_size: int = 16,
     max_steps: int = 60,
+    name: str = "Yours",
 ) -> widgets.DOMWidget:
     """Return two schedules of the small scheduler: by your plan, and by ours.
 
@@ -70,6 +62,7 @@ def show_plan(
         setting,
         planned_by(plan),
         beside=planned_by(plan_step),
+        name=name,
     )
 
 

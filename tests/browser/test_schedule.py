@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pagedkv_edu.serving.examples import four_requests
 from pagedkv_edu.viz import assets
-from pagedkv_edu.viz.schedule import SCRIPTS, STYLES, four_requests, show_schedule
+from pagedkv_edu.viz.schedule import SCRIPTS, STYLES, show_schedule
 
 pytestmark = pytest.mark.browser
 
