@@ -319,7 +319,7 @@ check("5.3", MyBlockManager)
 # Enough blocks are free.
 
 
-# %% id="e05-4-picture" tags=["picture"]
+# %% id="e05-4-beams"
 def three_beams() -> RecordedManager:
     """Return a manager with beams A, B and C, each with a last block of its own."""
     pool = RecordedPool(BlockPool(num_blocks))
@@ -332,6 +332,7 @@ def three_beams() -> RecordedManager:
     return manager
 
 
+# %% id="e05-4-picture" tags=["picture"]
 show(frames(three_beams().events), start_at=5)
 
 

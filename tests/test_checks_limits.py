@@ -187,8 +187,10 @@ def test_an_endless_loop_is_stopped_after_two_seconds_and_named():
 
     assert report.title == 'append("A") did not return within 2 s'
     assert "is there an endless loop? It was stopped in line" in report.found
+    assert "__exit__" not in report.found
     assert report.calls == ('add("A", 1)', 'append("A")')
     assert report.as_test == ""
+    assert report.films["yours"]["frames"][1]["error"] == "did not return within 2 s"
     assert seconds > 2
 
 

@@ -1,6 +1,6 @@
 """Hints of exercise 04, named after what the learner sees."""
 
-from pagedkv_edu.checks.topics import Advice
+from pagedkv_edu.checks.topics import PYTHON_ERROR, Advice
 from pagedkv_edu.report import Hint
 
 FREE_LIST = 'lesson 04, "The free list"'
@@ -11,7 +11,6 @@ BOUNDARY = 'lesson 04, "A block at the boundary"'
 WASTE = 'lesson 04, "What is wasted"'
 
 BEGIN = "I do not know where to begin"
-PYTHON_ERROR = "My code stops with an error, or returns something else"
 CHANGED = "was refused, but something changed first"
 
 # --- 4.1 -----------------------------------------------------------------------------

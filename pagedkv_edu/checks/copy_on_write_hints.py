@@ -1,6 +1,6 @@
 """Hints of exercise 05, named after what the learner sees."""
 
-from pagedkv_edu.checks.topics import Advice
+from pagedkv_edu.checks.topics import PYTHON_ERROR, Advice
 from pagedkv_edu.report import Hint
 
 SHARE = 'lesson 05, "Share first"'
@@ -11,7 +11,6 @@ BEAM = 'lesson 05, "One step of beam search"'
 
 BEGIN = "I do not know where to begin"
 CHANGED = "was refused, but something changed first"
-PYTHON_ERROR = "My code stops with an error, or returns something else"
 
 # --- 5.1 -----------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ from pagedkv_edu.checks.limits import (
 )
 from pagedkv_edu.checks.reports import hints_from, not_callable, too_slow, waiting
 from pagedkv_edu.checks.search import Search, Trial, make
-from pagedkv_edu.checks.topics import Topic
+from pagedkv_edu.checks.topics import Difference, Topic
 from pagedkv_edu.checks.wording import which_pass
 from pagedkv_edu.report import Json, Report
 
@@ -159,6 +159,20 @@ class _Failed(Generic[A]):
                 run = self.search.start(self.history, recorded=True)
                 for call in calls:
                     make(run, call)
-                return run.films() if calls else {}
+                films = run.films() if calls else {}
             except (Complaint, Unwritten, OutOfTime):
                 return {}
+        if films and self.difference.broken:
+            _tell(films["yours"]["frames"][-1], self.difference)
+        return films
+
+
+def _tell(frame: Json, difference: Difference) -> None:
+    """Let a frame say in the report's words what is no proper answer."""
+    if frame["error"].startswith(Complaint.__name__):
+        raised = difference.found_value.startswith("raised")
+        frame["error"] = (
+            difference.found.rstrip(".") if raised else difference.found_value
+        )
+        frame["headline"] = difference.title.split("; expected")[0]
+        frame["text"] = f"{frame['headline']}. Found: {difference.found}"

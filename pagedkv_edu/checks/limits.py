@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from sysconfig import get_paths
 from time import perf_counter, thread_time
 from types import FrameType
 from typing import Self, TypeVar
@@ -18,7 +19,7 @@ from pagedkv_edu.errors import PagedKVError
 
 T = TypeVar("T")
 
-LIBRARY = str(Path(__file__).resolve().parents[1])
+NOT_THE_LEARNERS = (str(Path(__file__).resolve().parents[1]), get_paths()["stdlib"])
 
 
 class Complaint(Exception):  # noqa: N818  (it is said to a learner, not to a caller)
@@ -232,9 +233,9 @@ def _raised(part: str, error: BaseException) -> Complaint:
 
 
 def _place(error: BaseException) -> str:
-    """Return the last line outside this library: 'in line 7, "while True:"'."""
+    """Return the last line of the learner's own: 'in line 7, "while True:"'."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith(LIBRARY) and frame.lineno is not None:
+        if not frame.filename.startswith(NOT_THE_LEARNERS) and frame.lineno is not None:
             line = linecache.getline(frame.filename, frame.lineno).strip()
             return f"in line {frame.lineno}" + (f', "{line}"' if line else "")
     return ""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pagedkv_edu.checks.histories import Call, History, Name
 from pagedkv_edu.checks.limits import Complaint, Guard, OutOfTime, Unwritten
-from pagedkv_edu.checks.topics import Difference, Run, Topic
+from pagedkv_edu.checks.topics import PYTHON_ERROR, Difference, Run, Topic
 from pagedkv_edu.errors import PagedKVError
 
 A = TypeVar("A")
@@ -64,7 +64,8 @@ class Search(Generic[A]):
             return self.topic.start(self.answer, history, self.guard, recorded=recorded)
         except PagedKVError as error:
             name = type(error).__name__
-            raise Complaint("", f"raised {name}", f"{name}: {error}.") from None
+            found = f"{name}: {error}."
+            raise Complaint("", f"raised {name}", found, error=name) from None
 
     def attempt_all(self, histories: Iterable[History]) -> tuple[list[Trial], bool]:
         """Try histories until one hangs; tell whether the time was enough.
@@ -100,7 +101,7 @@ class Search(Generic[A]):
             "own, set in __init__ as self.something.",
             found="the first one passed these calls. "
             f"The second: {second.difference.title}.",
-            hint=self.topic.hints[0].title,
+            hint=PYTHON_ERROR,
             broken=True,
         )
         return replace(second, difference=difference, on_second_object=True)
@@ -153,10 +154,11 @@ class Search(Generic[A]):
     def _not_made(self, history: History, complaint: Complaint) -> Difference:
         made = self.topic.construction(history)
         return Difference(
-            title=f"{made} {complaint.what}",
+            title=f"{made} {complaint.what}"
+            + ("; expected no error" if complaint.error else ""),
             expected="a new object, ready for its first call.",
             found=complaint.found,
-            hint=self.topic.hints[0].title,
+            hint=PYTHON_ERROR,
             reread=self.topic.reread,
             compared=made,
             found_value=complaint.what,
@@ -202,7 +204,7 @@ def complained(
         reread=reread,
         compared=complaint.part if complaint.part != call.name else str(call),
         found_value=complaint.what,
-        expected_value=wanted,
+        expected_value="an answer" if complaint.stopped else wanted,
     )
 
 

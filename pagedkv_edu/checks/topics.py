@@ -10,6 +10,9 @@ from pagedkv_edu.checks.histories import Call, History
 from pagedkv_edu.checks.limits import Complaint, Guard
 from pagedkv_edu.report import Hint, Json
 
+# Every topic has a hint of this title, for what is no proper answer at all.
+PYTHON_ERROR = "My code stops with an error, or returns something else"
+
 A_contra = TypeVar("A_contra", contravariant=True)
 
 

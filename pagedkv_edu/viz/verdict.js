@@ -184,7 +184,8 @@ function outcome(history, side, i) {
 
 function outcomeText(frame, isCopied) {
   if (!frame) return "";
-  if (frame.error) return `raised ${frame.error.split(":")[0]}`;
+  if (/^[A-Z]\w*(:|$)/.test(frame.error)) return `raised ${frame.error.split(":")[0]}`;
+  if (frame.error) return frame.error;
   if (frame.copies?.length) return frame.copies.map(([from, to]) => `copy ${from} to ${to}`).join(", ");
   return isCopied ? "no copy" : "returned";
 }
