@@ -29,9 +29,9 @@ function scheduleSpan(view, scale, track, k, y, hue) {
     dropped: scheduleGap, kept: scheduleGap, waiting: scheduleWait,
     swap_in: scheduleArrow, idle: scheduleIdle,
   }[span.kind];
-  const label = span.kind === "decode" ? scheduleNote(track, k) : "";
+  const labels = span.kind === "decode" ? scheduleNotes(track, k) : [];
   return `<g class="span ${span.kind}"><title>${esc(spanTitle(track, span))}</title>${draw(span, box, scale)}</g>` +
-    (label ? scheduleLabel(label, box, scale, track.spans.length - 1 === k ? doneWidth(track) : 0) : "");
+    scheduleLabel(labels, box, track.spans.length - 1 === k ? doneWidth(track) : 0);
 }
 
 function spanTitle(track, span) {
@@ -114,22 +114,27 @@ function scheduleArrow(span, { x, y, width, height }) {
   );
 }
 
-// What stands in a decoding bar: what had to happen before it.
-function scheduleNote(track, k) {
-  if (k === 0) return "";
+// What may stand in a decoding bar: what had to happen before it, the longest first.
+function scheduleNotes(track, k) {
+  if (k === 0) return [];
   const before = spanOf(track.spans[k - 1]);
   const steps = amount(before.stop - before.start, "step");
-  if (before.kind === "recompute") return `recompute ${amount(before.tokens, "token")}, ${steps}`;
-  if (before.kind === "swap_in") return `swap in ${amount(before.blocks, "block")}`;
-  if (before.kind !== "prefill" || k < 2) return "";
+  if (before.kind === "recompute") {
+    const tokens = amount(before.tokens, "token");
+    return [`recompute ${tokens}, ${steps}`, `recompute ${tokens}`];
+  }
+  if (before.kind === "swap_in") return [`swap in ${amount(before.blocks, "block")}`];
+  if (before.kind !== "prefill" || k < 2) return [];
   const waited = spanOf(track.spans[k - 2]);
-  if (waited.kind !== "waiting") return "";
-  const late = waited.note.startsWith("the token budget") ? ": the token budget was used up" : "";
-  return `first token at step ${track.first}${late}`;
+  if (waited.kind !== "waiting") return [];
+  const first = `first token at step ${track.first}`;
+  const late = waited.note.startsWith("the token budget");
+  return late ? [`${first}: no token budget was left before`, `${first}: no budget left before`, first] : [first];
 }
 
-function scheduleLabel(label, { x, y, width, height }, scale, doneTaken) {
-  if (height < 14 || textWidth(label, 11) + 14 + doneTaken > width) return "";
+function scheduleLabel(labels, { x, y, width, height }, doneTaken) {
+  const label = labels.find((text) => textWidth(text, 11) + 14 + doneTaken <= width);
+  if (height < 14 || label === undefined) return "";
   return textSvg(x + 8, y + height / 2 + 4, label, { "font-size": 11, "font-weight": 600 });
 }
 

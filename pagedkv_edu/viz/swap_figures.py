@@ -9,6 +9,7 @@ from pagedkv_edu.sizes import require_positive
 from pagedkv_edu.viz.figures import Chart, Theme, template
 from pagedkv_edu.viz.palette import HUES
 
+TICKS_MS = tuple(n * 10**power for power in range(-2, 6) for n in (1, 2, 5))
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
@@ -22,7 +23,7 @@ def cost_figure(
     """Return the model's milliseconds to bring num_tokens back, by block size.
 
     `model(block_size)` returns the model. Swap is the solid line, recompute the dashed
-    one; the bars at the foot of the swap line are what the bytes alone would take.
+    one; the dotted line is what the bytes of a swap would take alone.
     """
     require_positive("num_tokens", num_tokens)
     labels = [str(size) for size in block_sizes]
@@ -33,11 +34,12 @@ def cost_figure(
     ]
     again = [1e3 * recompute_s(m, card, num_tokens) for m in models]
     lines = (
-        go.Bar(
+        go.Scatter(
             x=labels,
             y=bytes_only,
-            name="swap: bytes alone",
-            marker={"color": HUES[0].fill, "opacity": 0.3},
+            name="swap, its bytes alone",
+            mode="lines",
+            line={"color": HUES[0].fill, "width": 1.5, "dash": "dot"},
         ),
         go.Scatter(
             x=labels,
@@ -62,7 +64,7 @@ def cost_figure(
         height=340,
         title=f"{models[0].name}, {num_tokens:,} tokens: a model, not a measurement",
         xaxis={"title": "block_size", "type": "category"},
-        yaxis={"title": "milliseconds", "type": "log"},
+        yaxis={"title": "milliseconds", "type": "log", "tickvals": TICKS_MS},
         showlegend=True,
         legend={"orientation": "h", "y": 1.14, "x": 0, "yanchor": "top"},
     )
