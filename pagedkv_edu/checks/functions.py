@@ -17,14 +17,14 @@ by hypothesis. A case is the tuple of arguments. Sketch::
         return judge_function(LocateTopic(), answer, seed=seed)
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cache
-from typing import Generic, Protocol, TypeVar
 
-from hypothesis.strategies import SearchStrategy
-
+from pagedkv_edu.checks.cases import C, FunctionTopic
+from pagedkv_edu.checks.cases import NearbyCases as NearbyCases
+from pagedkv_edu.checks.cases import Right as Right
+from pagedkv_edu.checks.cases import Wrong as Wrong
 from pagedkv_edu.checks.histories import drawn, is_list, is_tuple
 from pagedkv_edu.checks.judge import SEEDS
 from pagedkv_edu.checks.limits import (
@@ -38,87 +38,9 @@ from pagedkv_edu.checks.limits import (
 from pagedkv_edu.checks.reports import hints_from, not_callable, too_slow, waiting
 from pagedkv_edu.checks.wording import which_pass
 from pagedkv_edu.errors import PagedKVError
-from pagedkv_edu.report import Hint, Report
+from pagedkv_edu.report import Report
 
 CASES_PER_SEED = 50
-
-C = TypeVar("C", bound=tuple[object, ...])
-
-
-@dataclass(frozen=True, slots=True)
-class Right:
-    """What the function should return, or the class of our error, and the reason."""
-
-    value: object
-    reason: str  # a sentence with its numbers: "position 9 is in block 2 (9 // 4)."
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """What came back instead; `value` is None if nothing did."""
-
-    title: str  # "returned False; expected True"
-    found: str
-    found_value: str
-    value: object = None
-    stopped: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NearbyCases(Generic[C]):
-    """The same call with another number in one place."""
-
-    text: str  # "my_must_copy(n, 4, 2)"
-    case_by_n: tuple[tuple[int, C], ...]
-    name: str = "n"
-
-
-class FunctionTopic(Protocol[C]):
-    """What is right for one function, and how it is said."""
-
-    @property
-    def exercise_id(self) -> str:
-        """Return the id, such as "3.1"."""
-        ...
-
-    @property
-    def answer_name(self) -> str:
-        """Return the name that the learner writes, such as "my_locate"."""
-        ...
-
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        """Return the hints; the first is for "I do not know where to begin"."""
-        ...
-
-    @property
-    def reread(self) -> str:
-        """Return the heading to reread: 'lesson 03, "The table"'."""
-        ...
-
-    def edges(self) -> Iterable[C]:
-        """Return cases that are always tried: all small ones, and the edges."""
-        ...
-
-    def cases(self) -> SearchStrategy[C]:
-        """Return the strategy that draws more of them."""
-        ...
-
-    def right(self, case: C) -> Right:
-        """Return what the function should return, and why."""
-        ...
-
-    def size(self, case: C) -> tuple[int, ...]:
-        """Return how hard a case is to explain; compared in order."""
-        ...
-
-    def hint(self, case: C, wrong: Wrong) -> str:
-        """Return the title of the hint that fits what came back."""
-        ...
-
-    def nearby(self, case: C) -> NearbyCases[C] | None:
-        """Return the same call with other numbers in one place."""
-        ...
 
 
 def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) -> Report:
