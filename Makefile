@@ -32,7 +32,7 @@ setup: .venv/course
 	@touch $@
 
 .venv/dev: .venv/course
-	$(INSTALL) -e '.[course,dev]'
+	$(INSTALL) -e '.[course,model,dev]'
 	@touch $@
 
 .venv/model: .venv/course

@@ -1,13 +1,11 @@
 """The growth and the beams explorer in a browser, with a model that only remembers."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from pagedkv_edu.report import Json
 from pagedkv_edu.viz import assets
@@ -18,15 +16,6 @@ from pagedkv_edu.viz.growth import growth
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots" / "explorers"
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>explorer</title>
@@ -48,17 +37,6 @@ window.change = (name, value) => {{
   save_changes() {{}}, send: (message) => sent.push(message),
   on: (name, listener) => {{ listeners[name] = listener; }}, off() {{}},
 }} }});</script>"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None and not os.environ.get("CI"):
-        pytest.skip("no chromium on this machine")
-    assert CHROMIUM is not None, "a missing browser is a failure where CI is set"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 class Explorers:
@@ -123,10 +101,10 @@ def beam_picture(num_steps: int, mode: str = "beams") -> Json:
 
 @pytest.fixture
 def explorers(
-    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
+    chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[Explorers]:
     width = getattr(request, "param", 1032)
-    context = browser.new_context(viewport={"width": width, "height": 1000})
+    context = chromium.new_context(viewport={"width": width, "height": 1000})
     explorers = Explorers(context.new_page(), tmp_path)
     yield explorers
     complaints = list(explorers.complaints)

@@ -1,13 +1,11 @@
 """The translation explorer's drawing in a browser, with a model that only remembers."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from pagedkv_edu.report import Json
 from pagedkv_edu.viz import assets
@@ -15,15 +13,6 @@ from pagedkv_edu.viz.translation import BLOCK_SIZES, LENGTHS, LLAMA_3_8B, pictur
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots" / "translation"
 LAST = LENGTHS["A"] - 1
 
@@ -47,20 +36,9 @@ const model = {{
 renderTranslation({{ el: document.getElementById("el"), model }});</script>"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None and not os.environ.get("CI"):
-        pytest.skip("no chromium on this machine")
-    assert CHROMIUM is not None, "a missing browser is a failure where CI is set"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1032, "height": 820})
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1032, "height": 820})
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
