@@ -1,1 +1,0 @@
-"""What a submission is worth."""
