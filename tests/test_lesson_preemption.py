@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from pagedkv_edu.checks import preemption
+from pagedkv_edu.checks import admissions, plan_steps, preemption
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError
@@ -147,9 +147,9 @@ def test_a_wrong_victim_leads_to_the_end_or_to_an_error_of_ours(mutant: Mutant):
 def test_every_heading_that_a_check_sends_to_is_in_the_lesson():
     topics = (
         preemption.VictimTopic(),
-        preemption.AdmissionTopic(),
+        admissions.AdmissionTopic(),
         preemption.CostTopic(),
-        preemption.PlanTopic(),
+        plan_steps.PlanTopic(),
     )
     sent_to = {t.reread.removeprefix('lesson 10, "').rstrip('"') for t in topics}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from pagedkv_edu.checks import preemption_hints as hint
-from pagedkv_edu.checks.functions import NearbyCases, Right, Wrong
+from pagedkv_edu.checks.cases import NearbyCases, Right, Wrong
 from pagedkv_edu.checks.histories import is_list, is_tuple
 from pagedkv_edu.checks.limits import Complaint, Guard, OutOfTime, Unwritten
 from pagedkv_edu.checks.wording import amount, be, joined

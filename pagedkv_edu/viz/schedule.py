@@ -1,24 +1,22 @@
 """The schedule: the same arrivals by two ways to preempt, over the pool by owner."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anywidget
 import traitlets
 
-from pagedkv_edu.memory.manager import BlockManager
-from pagedkv_edu.protocols import PoolLike
 from pagedkv_edu.replay.schedule import Schedule
 from pagedkv_edu.replay.schedule_film import Panel, encode_schedules
-from pagedkv_edu.replay.schedule_watch import MAX_STEPS, MakeScheduler, watch_schedule
+from pagedkv_edu.replay.schedule_watch import MAX_STEPS, MakeScheduler
 from pagedkv_edu.report import Json
 from pagedkv_edu.serving.admission import Reserve
 from pagedkv_edu.serving.costs import llama_3_8b
-from pagedkv_edu.serving.scheduler import PreemptBy, Scheduler
 from pagedkv_edu.serving.victims import POLICIES, Policy, Victim
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import cdiv
 from pagedkv_edu.viz import assets
+from pagedkv_edu.viz.schedule_setting import Setting
 
 SCRIPTS = (
     "buttons.js",
@@ -34,57 +32,6 @@ VICTIM_NAMES: dict[Victim, str] = {
     "longest": "longest",
     "fewest_computed": "fewest computed",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What the requests are served with."""
-
-    num_blocks: int
-    block_size: int
-    token_budget: int
-    reserve: Reserve
-    watermark: int
-    victim: Victim | Policy
-    max_steps: int = MAX_STEPS
-
-    @property
-    def policy(self) -> str:
-        """The name of the victim policy; nothing if it is a function."""
-        return "" if callable(self.victim) else self.victim
-
-    def schedule(self, requests: Sequence[Request], preempt_by: PreemptBy) -> Schedule:
-        """Serve the requests with our scheduler."""
-
-        def make(manager: BlockManager, pool: PoolLike, block_size: int) -> Scheduler:
-            return Scheduler(
-                manager,
-                pool,
-                block_size,
-                token_budget=self.token_budget,
-                watermark=self.watermark,
-                reserve=self.reserve,
-                victim=self.victim,
-                preempt_by=preempt_by,
-            )
-
-        return self.watch(requests, make, self.token_budget)
-
-    def watch(
-        self,
-        requests: Sequence[Request],
-        make: MakeScheduler,
-        token_budget: int | None = None,
-    ) -> Schedule:
-        """Serve the requests with any scheduler."""
-        return watch_schedule(
-            requests,
-            make,
-            num_blocks=self.num_blocks,
-            block_size=self.block_size,
-            token_budget=token_budget,
-            max_steps=self.max_steps,
-        )
 
 
 class ScheduleView(anywidget.AnyWidget):

@@ -10,7 +10,8 @@ from pagedkv_edu.serving.examples import four_requests, two_prompts
 from pagedkv_edu.serving.small import PlanStep, SmallScheduler, plan_step
 from pagedkv_edu.serving.victims import by_length
 from pagedkv_edu.serving.workload import Request
-from pagedkv_edu.viz.schedule import ScheduleView, Setting, show_schedule
+from pagedkv_edu.viz.schedule import ScheduleView, show_schedule
+from pagedkv_edu.viz.schedule_setting import Setting
 
 
 def show_victim(choose: Callable[[list[int]], int]) -> widgets.DOMWidget:
