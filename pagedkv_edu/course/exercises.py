@@ -34,8 +34,11 @@ _POOL = "pagedkv_edu.memory.pool:BlockPool"
 _TABLE = "pagedkv_edu.memory.table:BlockTable"
 _MANAGER = "pagedkv_edu.memory.manager:BlockManager"
 _EXTENTS = "pagedkv_edu.memory.extents:ExtentAllocator"
+_PREFIX = "pagedkv_edu.memory.prefix:PrefixCache"
 _LOCATE = "pagedkv_edu.sizes:locate"
 _SPEC = "pagedkv_edu.sizes:KVCacheSpec"
+_CHOOSE_SIZE = "pagedkv_edu.serving.break_even:choose_size"
+_BEST_SIZE = "pagedkv_edu.serving.break_even:best_size"
 _PLAN_STEP = "pagedkv_edu.serving.small:plan_step"
 
 _TABLE_OF_EXERCISES = (
@@ -206,6 +209,39 @@ _TABLE_OF_EXERCISES = (
         minutes=20,
     ),
     Exercise(
+        "9.1",
+        "The four quantities",
+        "my_block_costs",
+        "09_block_size",
+        f"{_CHECKS}.block_size:check_block_costs",
+        points=4,
+        difficulty=2,
+        minutes=15,
+    ),
+    Exercise(
+        "9.2",
+        "The break-even",
+        "my_break_even",
+        "09_block_size",
+        f"{_CHECKS}.block_size:check_break_even",
+        points=2,
+        difficulty=2,
+        minutes=15,
+    ),
+    Exercise(
+        "9.3",
+        "Choose a block size",
+        "my_choice",
+        "09_block_size",
+        f"{_CHECKS}.block_size:check_choice",
+        reference=_CHOOSE_SIZE,
+        withholds=(_CHOOSE_SIZE, _BEST_SIZE),
+        use='choose = mine("my_choice")',
+        points=4,
+        difficulty=3,
+        minutes=20,
+    ),
+    Exercise(
         "10.1",
         "Who loses least",
         "my_victim",
@@ -248,6 +284,41 @@ _TABLE_OF_EXERCISES = (
         points=4,
         difficulty=3,
         minutes=25,
+    ),
+    Exercise(
+        "11.1",
+        "A name for each block",
+        "my_block_hashes",
+        "11_prefix_cache",
+        f"{_CHECKS}.prefix_cache:check_block_hashes",
+        withholds=(_PREFIX,),
+        points=2,
+        difficulty=2,
+        minutes=10,
+    ),
+    Exercise(
+        "11.2",
+        "The longest run",
+        "my_longest_run",
+        "11_prefix_cache",
+        f"{_CHECKS}.prefix_cache:check_longest_run",
+        withholds=(_PREFIX,),
+        points=2,
+        difficulty=1,
+        minutes=10,
+    ),
+    Exercise(
+        "11.3",
+        "A pool that remembers",
+        "MyPrefixCache",
+        "11_prefix_cache",
+        f"{_CHECKS}.prefix_cache:check_prefix_cache",
+        reference=_PREFIX,
+        withholds=(_PREFIX,),
+        use='Cache = mine("MyPrefixCache")',
+        points=4,
+        difficulty=4,
+        minutes=35,
     ),
 )
 EXERCISES = {exercise.id: exercise for exercise in _TABLE_OF_EXERCISES}

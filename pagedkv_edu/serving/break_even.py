@@ -7,7 +7,7 @@ one is measured, two are assumptions, and a lesson says which.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import isfinite, sqrt
+from math import isfinite, log2, sqrt
 from statistics import fmean
 
 from pagedkv_edu.errors import InvalidSize
@@ -16,8 +16,9 @@ from pagedkv_edu.sizes import require_positive
 
 # Milliseconds of one decode step by block size, as measured for this course: a loop
 # compiled with numba on 2 CPU cores, 8 sequences of 4,096 tokens, 32 heads, 8 KV heads
-# of 128 numbers of 4 bytes. The same from one contiguous run: 12.0 ms.
+# of 128 numbers of 4 bytes; and the same step from one contiguous run.
 CPU_DECODE_MS: Mapping[int, float] = {1: 15.5, 4: 13.3, 16: 12.4, 64: 12.3, 256: 12.7}
+CPU_CONTIGUOUS_MS = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,18 @@ def best_size(mean_len: float, prices: Prices, branches_per_step: float = 0.0) -
     16.0
     """
     return sqrt(prices.block * mean_len / slope(prices, branches_per_step))
+
+
+def choose_size(mean_len: float, branches_per_step: float, price: float) -> int:
+    """Return the power of two next to the best block size; `price` is that of a block.
+
+    Next to means by ratio: 16 is as far from 32 as from 8.
+
+    >>> choose_size(422, 0.0, 0.25), choose_size(71, 0.0, 0.25)
+    (16, 8)
+    """
+    best = best_size(mean_len, Prices(block=price), branches_per_step)
+    return 2 ** max(0, round(log2(best)))
 
 
 def break_even_len(
