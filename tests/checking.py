@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.report import Report
 from tests.mutants.block_pool import Mutant
 
@@ -25,10 +26,10 @@ def assert_rejected(mutant: Mutant, report: Report) -> None:
 
 def assert_complete(report: Report) -> None:
     """Every part of a message is there and is a sentence; the films fit the calls."""
-    lesson = report.exercise_id[0]
+    lesson = report.exercise_id.partition(".")[0]
     assert report.expected.endswith(".")
     assert report.found.endswith((".", "?"))
-    assert report.reread.startswith(f'lesson 0{lesson}, "')
+    assert report.reread.startswith(f'lesson {lesson:0>2}, "')
     assert report.compared
     assert report.found_value
     assert report.expected_value
@@ -42,9 +43,9 @@ def assert_complete(report: Report) -> None:
             assert len(report.films[name]["frames"]) == len(report.calls)
 
 
-def run_pasted(report: Report, answer: Callable[..., object]) -> None:
+def run_pasted(report: Report, answer: Callable[..., object], **known: object) -> None:
     """Run the test that a report offers, as if it stood below this answer."""
-    names: dict[str, Any] = {report_name(report): answer}
+    names: dict[str, Any] = {report_name(report): answer, **known}
     exec(compile(report.as_test, "<pasted>", "exec"), names)
     tests = [value for name, value in names.items() if name.startswith("test_")]
     assert len(tests) == 1
@@ -53,30 +54,27 @@ def run_pasted(report: Report, answer: Callable[..., object]) -> None:
 
 def report_name(report: Report) -> str:
     """The name that the pasted test uses for the answer."""
-    names = {
-        "4.1": "MyBlockPool",
-        "4.2": "MyGrowingManager",
-        "4.3": "my_wasted_slots",
-        "5.1": "MySharedPool",
-        "5.2": "my_must_copy",
-        "5.3": "MyBlockManager",
-        "5.4": "my_beam_step",
-    }
-    return names[report.exercise_id]
+    return EXERCISES[report.exercise_id].answer
 
 
 def assert_test_tells_them_apart(
-    report: Report, wrong: Callable[..., object], right: Callable[..., object]
+    report: Report,
+    wrong: Callable[..., object],
+    right: Callable[..., object],
+    **known: object,
 ) -> None:
-    """The pasted test passes on a right answer and fails on the wrong one."""
-    run_pasted(report, right)
+    """The pasted test passes on a right answer and fails on the wrong one.
+
+    `known` are other names that stand above it in the exercise.
+    """
+    run_pasted(report, right, **known)
     with pytest.raises((Exception, pytest.fail.Exception)):
-        run_pasted(report, wrong)
+        run_pasted(report, wrong, **known)
 
 
 def headings(exercise_id: str) -> set[str]:
     """The headings of an exercise's lesson, as a message names them."""
-    number = f"0{exercise_id[0]}"
+    number = exercise_id.partition(".")[0].zfill(2)
     [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
     lesson = nbformat.read(path, as_version=4)
     lines = [line for cell in lesson.cells for line in cell.source.splitlines()]

@@ -39,7 +39,7 @@ def pasted_test(
     if difference.broken:
         if not (refused or difference.found_value.startswith("raised")):
             return ""
-    elif difference.compared != re.sub(r"\b(pool|manager)\.", "", calls[-1][0]):
+    elif difference.compared != re.sub(r"\b(pool|manager|cache)\.", "", calls[-1][0]):
         assertion = _assertion(difference)
         if not assertion:
             return ""
