@@ -53,7 +53,7 @@ test-all: check test slow
 build: .venv/dev
 	$(BIN)/python tools/build_exercises.py
 
-bench: .venv/model
+bench: .venv/dev
 	$(BIN)/python tools/bench.py
 
 check: .venv/dev

@@ -124,6 +124,7 @@ def test_a_failing_check_shows_why_and_replays_it(lab: Lab):
         cell = exercise.cell('check("5.3"')
         expect(cell.locator(".v-title")).to_have_text("5.3 not right yet")
         expect(cell).to_contain_text("1 attempt so far")
+        cell.locator(".pkv-verdict").scroll_into_view_if_needed()
         exercise.shot("exercise_05_failing")
 
         cell.get_by_role("button", name="Replay").click()
@@ -171,6 +172,6 @@ def brightness(element: Locator, which: str) -> float:
         }""",
         which,
     )
-    # "rgb(17, 17, 17)" or "color(srgb 0.07 0.07 0.07)"
+    # a browser says rgb(17, 17, 17), or color(srgb 0.07 ...) where a colour was mixed
     numbers = [float(n) for n in re.findall(r"[\d.]+", colour.partition("(")[2])][:3]
     return sum(numbers) / 3 * (255 if "srgb" in colour else 1)
