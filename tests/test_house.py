@@ -242,6 +242,22 @@ def test_every_line_that_puts_an_answer_into_a_lesson_is_in_that_lesson(
         assert f'mine("{exercise.answer}")' not in text
 
 
+def test_the_readme_and_the_start_page_name_the_lessons_that_are_here():
+    here = {path.name for path in LESSONS}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = "\n".join(cell.source for cell in read(LESSONS[0]).cells)
+
+    rows = [line for line in readme.splitlines() if re.match(r"\| \d\d \|", line)]
+    assert len(rows) == 14
+    for row in rows:
+        link = re.search(r"notebooks/(\w+\.ipynb)", row)
+        assert bool(link) == ("| here" in row), row
+    assert set(re.findall(r"\(notebooks/(\w+\.ipynb)\)", readme)) == here
+    assert set(re.findall(r"^\| \[[^]]+\]\((\w+\.ipynb)\)", start, re.MULTILINE)) == (
+        here - {"00_start.ipynb"}
+    )
+
+
 def test_no_file_is_large():
     large = {
         name_of(p): p.stat().st_size for p in tracked() if p.stat().st_size > MOST_BYTES
