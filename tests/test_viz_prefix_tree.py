@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from pagedkv_edu.errors import InvalidSize, PagedKVError
 from pagedkv_edu.memory.prefix import PrefixCache
 from pagedkv_edu.report import Json
+from pagedkv_edu.serving.prompts import PromptHits
+from pagedkv_edu.viz.prefix_figures import hits_figure
 from pagedkv_edu.viz.prefix_moment import MakeCache, Moment
 from pagedkv_edu.viz.prefix_scene import PrefixScene
 from pagedkv_edu.viz.prefix_told import ghost
@@ -309,3 +311,15 @@ def test_a_class_that_is_not_written_yet_is_refused_with_its_own_words():
 
     with pytest.raises(PagedKVError, match="your turn: lookup"):
         prefix_tree(broken)
+
+
+def test_the_chart_has_a_line_for_each_rule_and_one_for_an_endless_cache():
+    hits = [PromptHits(n, 10, 100, n) for n in (20, 40)]
+    endless = PromptHits(None, 10, 100, 50)
+    figure = hits_figure({"one": hits, "other": hits}, endless).to_dict()
+
+    assert [list(line["y"]) for line in figure["data"]] == [[20, 40], [20, 40]]
+    assert {line["line"]["dash"] for line in figure["data"]} == {"solid", "dash"}
+    assert figure["layout"]["annotations"][0]["text"] == "an endless cache: 50.0 %"
+    with pytest.raises(InvalidSize):
+        hits_figure({}, endless)

@@ -36,6 +36,9 @@ def hits_figure(
             marker={"symbol": SYMBOLS[k % 3], "size": 9},
             hovertemplate=f"{name}, %{{x:,}} blocks: %{{y:.1f}} %<extra></extra>",
         )
+    sizes = sorted(
+        {one.num_blocks or 0 for hits in hits_by_name.values() for one in hits}
+    )
     ceiling = 100 * endless.hit_ratio
     figure.add_hline(
         y=ceiling,
@@ -49,7 +52,12 @@ def hits_figure(
         showlegend=True,
         legend={"orientation": "h", "y": 1.12, "x": 0},
         title=f"Prompt tokens found in the cache, {endless.num_requests:,} requests",
-        xaxis={"title": "blocks in the cache", "type": "log"},
+        xaxis={
+            "title": "blocks in the cache",
+            "type": "log",
+            "tickvals": sizes,
+            "ticktext": [f"{size:,}" for size in sizes],
+        },
         yaxis={"title": "share found, %", "range": [0, ceiling * 1.2]},
     )
     return figure
