@@ -316,7 +316,8 @@ def test_a_class_that_is_not_written_yet_is_refused_with_its_own_words():
 def test_the_chart_has_a_line_for_each_rule_and_one_for_an_endless_cache():
     hits = [PromptHits(n, 10, 100, n) for n in (20, 40)]
     endless = PromptHits(None, 10, 100, 50)
-    figure = hits_figure({"one": hits, "other": hits}, endless).to_dict()
+    chart = hits_figure({"one": hits, "other": hits}, endless)
+    figure: Json = json.loads(chart.to_json() or "")
 
     assert [list(line["y"]) for line in figure["data"]] == [[20, 40], [20, 40]]
     assert {line["line"]["dash"] for line in figure["data"]} == {"solid", "dash"}
