@@ -316,7 +316,7 @@ _TABLE_OF_EXERCISES = (
         reference=_PREFIX,
         withholds=(_PREFIX,),
         use='Cache = mine("MyPrefixCache")',
-        points=4,
+        points=6,
         difficulty=4,
         minutes=35,
     ),
