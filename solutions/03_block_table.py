@@ -145,9 +145,7 @@ def my_slot_mapping(
 ) -> list[int]:
     """Return the slots of the tokens start to stop - 1, in that order."""
     # BEGIN SOLUTION
-    return [
-        my_slot(block_ids, block_size, position) for position in range(start, stop)
-    ]
+    return [my_slot(block_ids, block_size, position) for position in range(start, stop)]
     # END SOLUTION
 
 

@@ -124,4 +124,3 @@ def test_the_explorer_uses_the_pool_that_it_is_given():
 def test_a_start_outside_the_growth_is_refused(start_at: int):
     with pytest.raises(InvalidSize):
         growth(max_len=64, start_at=start_at)
-
