@@ -15,7 +15,8 @@
 //                on the host), "reserved" (unused, of a contiguous cache), "cached"
 //   ring         "" | "touched" | "fresh" (a copy) | "wrong"
 //   faded        the event does not touch it: only its fill fades
-//   badge        "" | "inside" | "corner": where the ref_count stands
+//   badge        "" | "inside" | "corner": where the ref_count stands; a corner badge
+//                reaches over what is beside the cell
 //   letters      false: no letters, whatever the size
 function cellSvg(paint, cell) {
   const drawn = { look: "", ring: "", badge: "", letters: true, faded: false, owners: [], ...cell };
@@ -172,6 +173,15 @@ function countSvg(cell) {
     });
   }
   if (badge === "" || size < 28) return "";
-  if (badge === "inside") return badgeSvg(x + size - 10, y + 10, count, { radius: 7.5, loss: cell.wrongCount });
+  if (badge === "inside") return insideBadgeSvg(cell);
   return badgeSvg(x + size + 1, y - 1, count, { radius: size >= 40 ? 10 : 8.5, loss: cell.wrongCount });
+}
+
+// Inside the cell, so that it covers no neighbour's id; a cell whose own id leaves no room
+// has it on its upper edge.
+function insideBadgeSvg({ x, y, size, ring, count, wrongCount }) {
+  const radius = ring && size >= 52 ? 9.5 : ring && size >= 36 ? 8 : 7.5;
+  const inset = radius + 2;
+  const [right, down] = size >= 36 ? [inset, inset] : [radius - 1, -1];
+  return badgeSvg(x + size - right, y + down, count, { radius, loss: wrongCount });
 }

@@ -25,7 +25,7 @@ function gridBox(grid, k) {
 }
 
 // A grid of cells: a layer of all cells, each drawn again only when it changes, and a
-// layer on top for what is touched, with rings and badges that reach over neighbours.
+// layer on top for what is touched, with rings that reach over neighbours.
 function makeGrid(film, svg, paint) {
   const base = svg.body.appendChild(document.createElementNS(SVG_NAMES, "g"));
   const top = svg.body.appendChild(document.createElementNS(SVG_NAMES, "g"));
@@ -52,7 +52,7 @@ function makeGrid(film, svg, paint) {
           cell.look = view.looks.get(block) ?? "";
           if ((cell.owners.length > 1 || cell.wrongCount) && !ring) cell.badge = "inside";
           const hasBadge = badges && film.hasTables && view.flight?.target !== block && (cell.count || cell.owners.length);
-          if (ring) raised.push({ ...cell, ring, badge: hasBadge ? "corner" : "" });
+          if (ring) raised.push({ ...cell, ring, badge: hasBadge ? "inside" : "" });
           slot.key = key;
           slot.element ??= base.appendChild(document.createElementNS(SVG_NAMES, "g"));
           slot.element.innerHTML = cellSvg(paint, cell);
@@ -61,7 +61,7 @@ function makeGrid(film, svg, paint) {
         const { classList } = slot.element.firstChild;
         if (classList.contains("faded") === inked) classList.toggle("faded", !inked);
       }
-      // badges last: they reach over the neighbours' rings
+      // badges last: no ring of a neighbour reaches over them
       const cells = raised.map((cell) => cellSvg(paint, { ...cell, badge: "" }));
       top.innerHTML = cells.join("") + overlay + raised.map(countSvg).join("");
     },

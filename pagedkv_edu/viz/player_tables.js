@@ -181,8 +181,8 @@ function scrollTables(p) {
 
 // What a contiguous cache would reserve for the same live sequences. A server that keeps
 // each sequence in one piece must reserve the most it may become before it knows; here
-// that is the longest length any sequence reaches in the film so far seen, rounded up to
-// a power of two. The page says so beside the bar.
+// that is the longest length any sequence reaches in the whole film, rounded up to a
+// power of two. The page says so beside the bar.
 function twinReserve(longest) {
   let reserve = 1;
   while (reserve < longest) reserve *= 2;
@@ -202,31 +202,35 @@ function wasteOf(film, facts, reserve) {
   };
 }
 
-// Two bars at one scale, and what is assumed of the twin.
+// Two bars at one scale, in slots, and what is assumed of the twin. No shares: the twin of
+// a short film reserves so little that its share of empty slots can be the smaller one.
 function wasteHtml(paint, waste, { reserve, longest, scale, width }) {
   const { numSeqs } = waste;
   const px = (slots) => Math.min(width, (width * slots) / scale);
-  const bar = (name, { used, held }, noun) => {
+  const bar = (name, { used, held }, verb) => {
     const empty = Math.max(0, held - used);
-    const share = held ? `, ${((100 * empty) / held).toFixed(1)} %` : "";
     const full = px(Math.min(used, held));
     return (
-      `<div class="row"><b>${name}</b><span>${withCommas(empty)} of ${withCommas(held)}${noun}${share}</span></div>` +
+      `<div class="row"><b>${name}</b><span>${amount(held, "slot")} ${verb}, ${withCommas(empty)} empty</span></div>` +
       `<svg width="${width}" height="15" aria-hidden="true">` +
       rectSvg(0, 0, full, 15, { rx: 2, fill: "var(--ink2)" }) +
       rectSvg(full + 0.5, 0.5, px(held) - full - 1, 14, { rx: 2, fill: paint.hatch(), stroke: "var(--ink2)" }) +
       "</svg>"
     );
   };
-  const who = numSeqs === 1 ? "the 1 live sequence" : `each of the ${numSeqs} live sequences`;
-  const twin = numSeqs
-    ? `twin: ${amount(reserve, "slot")} reserved for ${who}, nothing shared. Assumed: ` +
-      `${withCommas(reserve)} is the longest sequence of this film, ${amount(longest, "token")}, rounded up to a power of two`
-    : "no sequence is live";
+  const twin = numSeqs ? twinSentence(reserve, longest) : "no sequence is live";
   return (
-    '<div class="title">Empty slots inside what is held</div>' +
-    bar("paged", waste.paged, " slots") + bar("contiguous twin", waste.twin, "") +
+    '<div class="title">Slots held, and how many are empty</div>' +
+    bar("paged", waste.paged, "held") + bar("contiguous twin", waste.twin, "reserved") +
     `<div class="small">${twin}</div>`
+  );
+}
+
+function twinSentence(reserve, longest) {
+  return (
+    `The twin gives each live sequence one run of ${amount(reserve, "slot")} and shares nothing. ` +
+    `${withCommas(reserve)} is the longest sequence of this film, ${amount(longest, "token")}, rounded up to a power of two; ` +
+    "a server that does not know the end may reserve more."
   );
 }
 
