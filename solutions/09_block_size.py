@@ -75,7 +75,7 @@ def my_block_costs(
 check("9.1", my_block_costs)
 
 # %% [markdown] id="e09-1-see-text"
-# **See it.** Two sequences in three block sizes: count the marks and the white slots of a step, and call your function for the same lengths.
+# **See it.** Two sequences in three block sizes: count the marks and the unfilled slots of a step, and call your function for the same lengths.
 
 # %% id="e09-1-see" tags=["picture"]
 small_multiples([Request("A", 9, 24), Request("B", 3, 30)], block_sizes=(1, 4, 16))

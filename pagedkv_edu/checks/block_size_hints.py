@@ -25,7 +25,7 @@ _FOUR = (
         BEGIN,
         (
             "Draw 9 tokens in blocks of 4. How many blocks are there, and how many "
-            "white slots has the last one?",
+            "empty slots has the last one?",
             "`cdiv(seq_len, block_size)` blocks: the table has an entry for each, and "
             "the tail is what is left of their slots.",
             "`blocks = cdiv(seq_len, block_size)`, then `4 * blocks`, "
