@@ -1,11 +1,14 @@
 """The verdict of a check, as data: a notebook draws it, a grader stores it."""
 
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 # JSON has no better type; nothing else in the core uses Any.
 Json = dict[str, Any]
 Status = Literal["passed", "failed", "waiting"]
+
+_QUOTED_WORDS = re.compile(r'"(?:[A-Z]\d+|·)(?: (?:[A-Z]\d+|·))*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,26 @@ class Report:
         ]
 
     def _named_lines(self) -> list[str]:
-        hint = f' Hint: "{self.hints[0].title}".' if self.hints else ""
+        hint = f'"{self.hints[0].title}".' if self.hints else ""
         named = {
             "Expected": self.expected,
             "Found": self.found,
             "Go on": self.go_on,
             "Nearby": self.nearby,
-            "Reread": f"{self.reread}.{hint}" if self.reread else hint.strip(),
+            "Words": self._how_words_are_written(),
         }
+        if self.reread:
+            named["Reread"] = f"{self.reread}.{hint and f' Hint: {hint}'}"
+        else:
+            named["Hint"] = hint
         return [f"{name:<9} {text}" for name, text in named.items() if text]
+
+    def _how_words_are_written(self) -> str:
+        # the view says the same: wordsNote in viz/verdict_words.js
+        said = " ".join((self.title, self.found, self.expected, self.go_on))
+        quoted = _QUOTED_WORDS.findall(said)
+        if not quoted:
+            return ""
+        empty = any("·" in words for words in quoted)
+        unwritten = "; · is a slot that nobody wrote" if empty else ""
+        return f"A1 stands for what A wrote at position 1{unwritten}."

@@ -15,6 +15,7 @@ Expected  one copy: the last block, 0, is partly filled (1 of 4 slots) and has 2
 Found     no copy. A's new token is in slot 1 of block 0; block 0 is also in B's table.
 Go on     append("B") writes into the same slot. A then reads "A0 B1"; expected "A0 A1".
 Nearby    begun with add("A", n), the same calls pass for n = 4 and fail for n = 1, 2, 3.
+Words     A1 stands for what A wrote at position 1.
 Reread    lesson 05, "The fix". Hint: "A copy is missing".""",
     "SharesTheList": """\
 5.3  not yet: after append("A"), block 1 is in two tables and has ref_count 1
@@ -28,6 +29,7 @@ Expected  only A's table to change; B's stays [0].
 Found     B's table changed too, from [0] to [1]. Two tables hold block 1; its ref_count is 1.
 Go on     append("B") writes into the same slot. A then reads "A0 B1"; expected "A0 A1".
 Nearby    begun with add("A", n), the same calls fail for every n from 1 to 4.
+Words     A1 stands for what A wrote at position 1.
 Reread    lesson 05, "Share first". Hint: "One sequence changes and another changes with it".""",
     "CopiesAFullBlock": """\
 5.3  not yet: append("A") copied one block; expected no copy
@@ -66,6 +68,7 @@ Expected  one copy: the last block, 0, is partly filled (3 of 4 slots) and has 2
 Found     no copy. A's new token is in slot 3 of block 0; block 0 is also in B's table.
 Go on     append("B") writes into the same slot. A then reads "A0 A1 A2 B3"; expected "A0 A1 A2 A3".
 Nearby    begun with add("A", n), the same calls pass for n = 1, 2 and fail for n = 3, 4.
+Words     A1 stands for what A wrote at position 1.
 Reread    lesson 05, "The fix". Hint: "A copy is missing".""",
     "FailsHalfway": """\
 5.3  not yet: append("A") was refused, but something changed first

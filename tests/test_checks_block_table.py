@@ -172,3 +172,19 @@ def test_the_slots_of_the_check_are_where_a_memory_keeps_its_words():
     assert memory.block(2) == "w0 w1 w2 w3"
     assert memory.block(3) == "w4 w5 w6 w7"
     assert memory.block(0) == "w8 w9 w10 w11"
+
+
+def test_a_changed_argument_is_compared_with_what_it_was():
+    mutant = next(m for m in MUTANTS if m.answer.__name__ == "eats_the_table")
+
+    report = report_on(mutant)
+
+    assert (report.compared, report.found_value) == ("block_ids", "[]")
+    assert report.expected_value == "[2, 3, 0]"
+    assert report.found == "block_ids is [] after the call."
+    assert report.as_test == (
+        "def test_my_slot_mapping() -> None:\n"
+        "    block_ids = [2, 3, 0]\n"
+        "    my_slot_mapping(block_ids, 4, 0, 1)\n"
+        "    assert block_ids == [2, 3, 0]\n"
+    )

@@ -83,13 +83,34 @@ def test_the_films_of_first_fit_have_a_frame_for_each_call(mutant: Mutant):
     report = report_on(mutant)
     films = report.films
 
-    if mutant.answer.__name__ in ("ReturnsTheHole", "RaisesIndexError", "NeverStops"):
-        return  # the call that goes wrong never comes back with a start
     for side in ("yours", "reference"):
         assert films[side]["memory"] == "extents"
         assert films[side]["num_slots"] == 12
         frames = films[side]["frames"]
         assert [frame["call"] for frame in frames] == list(report.calls)
+
+
+@pytest.mark.parametrize(
+    ("name", "headline", "error"),
+    [
+        ("ReturnsTheHole", "a = reserve(1) returned (0, 1)", "returned (0, 1)"),
+        ("RaisesIndexError", "b = reserve(12) raised IndexError", "IndexError: list"),
+        (
+            "NeverStops",
+            "b = reserve(12) did not return within 2 s",
+            "did not return within 2 s",
+        ),
+    ],
+)
+def test_a_call_that_gives_no_start_is_told_in_the_film_as_in_the_report(
+    name: str, headline: str, error: str
+):
+    report = report_on(next(m for m in MUTANTS if m.answer.__name__ == name))
+    last = report.films["yours"]["frames"][-1]
+
+    assert last["headline"] == headline
+    assert last["error"].startswith(error)
+    assert "Complaint" not in str(report.films)
 
 
 def run_pasted(text: str, answer: Callable[..., object]) -> None:
@@ -231,13 +252,14 @@ def test_a_history_that_best_fit_serves_is_right_too():
         (None, "None is not a list"),
         ([], "the list is empty"),
         ([("reserve", "a", True)], "neither"),
-        ([("reserve", "a", 1), ("reserve", "a", 1)], "'a' is reserved twice"),
+        ([("reserve", "a", 1), ("reserve", "a", 1)], "'a' is held"),
+        ([("reserve", "a", 0)], "0"),
         ([("release", "a")], "'a' is not held"),
         (["reserve"], "neither"),
         ([1], "neither"),
     ],
 )
-def test_what_is_no_list_of_calls_is_said(value: object, what: str):
+def test_what_cannot_be_played_is_said(value: object, what: str):
     with pytest.raises(Exception, match=what):
         as_calls(value)
 

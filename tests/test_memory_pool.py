@@ -109,7 +109,7 @@ def test_an_empty_pool_says_that_no_block_is_free():
     pool = BlockPool(num_blocks=1)
     pool.allocate()
 
-    with pytest.raises(OutOfBlocks, match="0 of 1 blocks are free"):
+    with pytest.raises(OutOfBlocks, match="0 of 1 block is free"):
         pool.allocate()
 
 

@@ -65,7 +65,7 @@ class BestHoleTopic:
         holes, num_slots = case
         length_by_start = dict(holes)
         right = self.right(case).value
-        if wrong.title.startswith("changed"):
+        if wrong.changed:
             return hint.CHANGES
         if type(wrong.value) is int and wrong.value in length_by_start:
             length = length_by_start[wrong.value]

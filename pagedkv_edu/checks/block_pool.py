@@ -106,6 +106,8 @@ class WastedTopic:
     def hint(self, case: WastedCase, wrong: Wrong) -> str:
         """Choose by which lengths are wrong."""
         seq_lens, block_size = case
+        if wrong.changed:
+            return hint.CHANGES
         if isinstance(wrong.value, float):
             return hint.NOT_INT
         if type(wrong.value) is not int:

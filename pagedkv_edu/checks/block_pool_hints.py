@@ -312,6 +312,7 @@ FULL_BLOCK = "A full block is said to waste a whole block"
 TOKENS = "It counts tokens, or blocks, instead of empty slots"
 ONE_BY_ONE = "One sequence is right, several are not"
 NOT_INT = "It is not an int"
+CHANGES = "It changes the list that it was given"
 
 _WASTED = (
     Hint(
@@ -358,6 +359,16 @@ _WASTED = (
             "`/` divides exactly, `//` divides down. Slots are counted, so the result "
             "is an int.",
             "`cdiv(a, b)` divides up and stays an int.",
+        ),
+    ),
+    Hint(
+        CHANGES,
+        (
+            "Whose list is it, and what is it used for after your call?",
+            "`seq_lens` belongs to the caller, who goes on to use it. Read it, and "
+            "leave it as it is.",
+            "`for seq_len in seq_lens` only reads. `pop`, `sort` and an assignment to "
+            "an entry change the list.",
         ),
     ),
 )

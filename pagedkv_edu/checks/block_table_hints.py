@@ -5,6 +5,7 @@ from pagedkv_edu.report import Hint
 BEGIN = "I do not know where to begin"
 INDEX_ERROR = "IndexError: list index out of range"
 DECIMAL = "There is a decimal point in my result"
+CHANGES = "It changes the list that it was given"
 
 LOCATE_SWAPPED = "My two numbers are the wrong way round"
 LOCATE_ONE_WRONG = "One of my two numbers is wrong"
@@ -27,6 +28,17 @@ _DECIMAL = Hint(
         "whole numbers?",
         "`/` divides and gives 2.25 or 2.0. A block cannot have the number 2.25.",
         "`//` divides and rounds down to a whole number; `%` gives the remainder.",
+    ),
+)
+
+_CHANGES = Hint(
+    CHANGES,
+    (
+        "Whose list is it, and what is it used for after your call?",
+        "`block_ids` is the table of the sequence itself, not a copy. The next step "
+        "looks into it again.",
+        "`block_ids[i]` only reads. `pop`, `del`, `sort` and `append` change the list; "
+        "work on `list(block_ids)` if you need one of them.",
     ),
 )
 
@@ -111,6 +123,7 @@ _SLOT = (
         ),
     ),
     _DECIMAL,
+    _CHANGES,
 )
 
 _MAPPING = (
@@ -155,6 +168,7 @@ _MAPPING = (
         ),
     ),
     _DECIMAL,
+    _CHANGES,
 )
 
 _ENTRIES = (

@@ -20,6 +20,15 @@ class Right:
 
 
 @dataclass(frozen=True, slots=True)
+class Changed:
+    """An argument that is not as it was before the call."""
+
+    name: str  # as the learner calls it
+    index: int
+    before: object
+
+
+@dataclass(frozen=True, slots=True)
 class Wrong:
     """What came back instead; `value` is None if nothing did."""
 
@@ -28,6 +37,7 @@ class Wrong:
     found_value: str
     value: object = None
     stopped: bool = False
+    changed: Changed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,6 +266,7 @@ _BEST_HOLE = (
 # --- 2.3 -----------------------------------------------------------------------------
 
 FORM = "My list is not read as calls"
+IMPOSSIBLE = "One of my calls cannot be made"
 TOO_EARLY = "A call before the last one is refused"
 FITS = "The last request fits"
 FULL = "It is refused, but too few slots are free"
@@ -289,6 +290,18 @@ _REFUSED = (
             "A request has a name and a length, a release only a name. A name can be "
             "used again after its release.",
             '`[("reserve", "a", 4), ("release", "a")]`.',
+        ),
+    ),
+    Hint(
+        IMPOSSIBLE,
+        (
+            "Which names are held when that call comes? Go through the list from the "
+            "top. How many slots does it ask for?",
+            "A reserve adds its name to those that are held, a release takes one away. "
+            "A name that is held cannot be given a second time, and nobody asks for "
+            "0 slots.",
+            "Give every reserve a name of its own, and release only such names, each "
+            "once.",
         ),
     ),
     Hint(

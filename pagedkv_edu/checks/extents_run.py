@@ -15,7 +15,7 @@ from pagedkv_edu.checks.extents_findings import (
 )
 from pagedkv_edu.checks.extents_named import GuardedExtents, NamedExtents, Outcome
 from pagedkv_edu.checks.histories import Call, History
-from pagedkv_edu.checks.limits import Complaint, Guard
+from pagedkv_edu.checks.limits import Complaint, Guard, OutOfTime
 from pagedkv_edu.checks.search import complained
 from pagedkv_edu.checks.topics import Advice, Difference, Finding, advised
 from pagedkv_edu.checks.wording import be, joined
@@ -59,30 +59,35 @@ class ExtentsRun:
         wanted = self._ours.make(call)
         self.num_refused += isinstance(wanted, OutOfSlots)
         before = dict(self._mine.live)
-        outcome = self._mine.make(call)
+        try:
+            outcome = self._mine.make(call)
+        except Complaint as complaint:
+            self._film(call, complaint, wanted)
+            raise
+        self._film(call, outcome, wanted)
         self._mine_did.append((outcome, before))
-        if self._films:
-            self._films.add(call, outcome, self._mine, "yours")
-            self._films.add(call, wanted, self._ours, "reference")
         finding = self._compare(call, outcome, wanted, holes, before)
         self._findings.append(finding)
         return advised(finding, self._advice) if finding else None
 
     def complain(self, call: Call, complaint: Complaint) -> Difference:
         """Say what was expected of a call that gave no proper answer."""
-        start = self._ours.start_by_name.get(call.result)
+        start, wanted = self._ours.start_by_name.get(call.result), ""
         if complaint.part != call.name:
             expected = f"an answer from {complaint.part} that can be compared."
         elif call.name == "release":
             expected = "no error, or NotAllocated if no extent starts there."
         elif start is not None:
+            wanted = str(start)
             expected = f"{start}, where the first hole that is long enough begins."
         else:
+            wanted = "OutOfSlots"
             expected = "OutOfSlots: no hole is long enough."
         advice = self._advice["raised"]
         return complained(
             call,
             complaint,
+            wanted=wanted,
             expected=expected,
             hint=advice.hint,
             reread=advice.reread,
@@ -115,6 +120,11 @@ class ExtentsRun:
         """Return both films, one frame for each call."""
         return self._films.to_json() if self._films else {}
 
+    def _film(self, call: Call, mine: Outcome | Complaint, wanted: Outcome) -> None:
+        if self._films:
+            self._films.add(call, mine, self._mine, "yours")
+            self._films.add(call, wanted, self._ours, "reference")
+
     def _compare(
         self,
         call: Call,
@@ -143,10 +153,12 @@ class ExtentsFilms:
         self._num_slots = num_slots
         self._frames_by_side: dict[str, list[Json]] = {}
 
-    def add(self, call: Call, outcome: Outcome, named: NamedExtents, side: str) -> None:
+    def add(
+        self, call: Call, outcome: Outcome | Complaint, named: NamedExtents, side: str
+    ) -> None:
         """Add a frame after a call."""
         error = ""
-        if isinstance(outcome, PagedKVError):
+        if isinstance(outcome, PagedKVError | Complaint):
             error = f"{type(outcome).__name__}: {outcome}"
         extents = [
             {"start": start, "length": length, "used": length, "seq": name}
@@ -156,7 +168,7 @@ class ExtentsFilms:
         try:
             holes = named.extents.holes
             state["holes"] = [{"start": s, "length": n} for s, n in holes]
-        except (Complaint, PagedKVError):
+        except (Complaint, OutOfTime, PagedKVError):
             pass  # drawn from what is held instead
         frame: Json = {
             "call": str(call),

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
 
+from pagedkv_edu.checks.arguments import changed_argument, test_of_arguments
 from pagedkv_edu.checks.cases import C, FunctionTopic
 from pagedkv_edu.checks.cases import NearbyCases as NearbyCases
 from pagedkv_edu.checks.cases import Right as Right
@@ -113,10 +114,7 @@ def _wrong(
         title = f"returned {value}{kind}; expected {wanted}"
         missing = '; is a "return" missing?' if found is None else "."
         return Wrong(title, f"{value}{kind}{missing}", value, found)
-    if given != case:
-        title = "changed what it was given; expected its arguments as they were"
-        return Wrong(title, f"the arguments are now {shown(given)}.", shown(given))
-    return None
+    return changed_argument(answer, case, given)
 
 
 def _same(found: object, right: object) -> bool:
@@ -171,7 +169,7 @@ def _failed(
     counts: tuple[int, int],
 ) -> Report:
     call = call_text(topic.answer_name, case)
-    right = topic.right(case)
+    compared, expected_value, reason = _wanted(topic, case, wrong)
     num_tried, num_passed = counts
     return Report(
         topic.exercise_id,
@@ -179,22 +177,33 @@ def _failed(
         f"{call} {wrong.title}",
         calls=(call,),
         wrong_call=0,
-        compared=call,
+        compared=compared,
         found_value=wrong.found_value,
-        expected_value=_shown_right(right),
-        expected=f"{_shown_right(right)}: {right.reason}",
+        expected_value=expected_value,
+        expected=f"{expected_value}: {reason}",
         found=wrong.found,
         nearby=nearby,
         reread=topic.reread,
         hints=hints_from(topic.hints, topic.hint(case, wrong)),
         num_tried=num_tried,
         num_passed=num_passed,
-        as_test=_as_test(topic, case, right, wrong),
+        as_test=_as_test(topic, case, wrong),
     )
 
 
-def _as_test(topic: FunctionTopic[C], case: C, right: Right, wrong: Wrong) -> str:
-    name = topic.answer_name
+def _wanted(topic: FunctionTopic[C], case: C, wrong: Wrong) -> tuple[str, str, str]:
+    """Return what is compared, what it should be, and why."""
+    if wrong.changed:
+        name, before = wrong.changed.name, shown(wrong.changed.before)
+        return name, before, f"{name} as it was. The caller goes on to use it."
+    right = topic.right(case)
+    return call_text(topic.answer_name, case), _shown_right(right), right.reason
+
+
+def _as_test(topic: FunctionTopic[C], case: C, wrong: Wrong) -> str:
+    name, right = topic.answer_name, topic.right(case)
+    if wrong.changed:
+        return test_of_arguments(name, case, wrong.changed)
     call = f"{name}({', '.join(map(repr, case))})"
     if isinstance(right.value, type):
         error = right.value.__name__

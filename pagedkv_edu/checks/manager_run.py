@@ -16,7 +16,7 @@ from pagedkv_edu.checks.manager_words import (
 )
 from pagedkv_edu.checks.search import complained
 from pagedkv_edu.checks.topics import Advice, Difference, Finding, advised
-from pagedkv_edu.checks.wording import amount, be, counted
+from pagedkv_edu.checks.wording import amount, counted, out_of
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.protocols import ManagerLike
@@ -181,7 +181,7 @@ class ManagerRun:
         lost = num_blocks - num_free
         return (
             f"{done}{': ' if done else ''}no sequence is left, and "
-            f"{num_free} of {num_blocks} blocks {be(num_free)} free. "
+            f"{out_of(num_free, num_blocks)} free. "
             f"{counted(lost, 'block').capitalize()} can never be used again."
         )
 

@@ -15,7 +15,7 @@ from pagedkv_edu.checks.pool_findings import (
 from pagedkv_edu.checks.pool_model import Counts, NamedBlocks
 from pagedkv_edu.checks.search import complained
 from pagedkv_edu.checks.topics import Advice, Difference, Finding, advised
-from pagedkv_edu.checks.wording import be
+from pagedkv_edu.checks.wording import out_of
 from pagedkv_edu.errors import OutOfBlocks, PagedKVError
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.protocols import PoolLike
@@ -114,8 +114,8 @@ class PoolRun:
         if last.kind == "refused allocate":
             num_free, num_blocks = self._counts.num_free, self._counts.num_blocks
             return (
-                f"{done}: the last one is refused, although {num_free} of {num_blocks} "
-                f"blocks {be(num_free)} not in use."
+                f"{done}: the last one is refused, although "
+                f"{out_of(num_free, num_blocks)} not in use."
             )
         return ""
 

@@ -119,6 +119,8 @@ class SlotTopic:
         """Choose by where the slot lies that came back."""
         block_ids, block_size, position = case
         block, offset = locate(position, block_size)
+        if wrong.changed:
+            return hint.CHANGES
         if wrong.found_value == "raised IndexError":
             return hint.INDEX_ERROR
         if has_decimals(wrong.value):

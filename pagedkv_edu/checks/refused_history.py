@@ -16,6 +16,9 @@ from pagedkv_edu.report import Hint, Report
 
 NUM_SLOTS = 16
 FORM = 'each entry is ("reserve", name, num_slots) or ("release", name).'
+LENGTH = "num_slots is 1 or more."
+NEW_NAME = "a reserve gives a name that is not held; a name is held until its release."
+HELD_NAME = "a release names what is held: reserved before, and not released since."
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,17 @@ _TOPIC = RefusedTopic()
 
 class _NotCalls(Exception):  # noqa: N818
     """The answer cannot be read as calls; the message says why."""
+
+
+class _Impossible(Exception):  # noqa: N818
+    """The answer is a list of calls, and one of them names what it may not name."""
+
+    def __init__(self, number: int, entry: object, expected: str, found: str) -> None:
+        super().__init__(found)
+        self.number = number  # counted from 1, as calls are
+        self.entry = shown(entry)
+        self.expected = expected
+        self.found = found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +77,42 @@ def check_refused_history(answer: object, *, seed: int = 0) -> Report:
         return _failed(
             hint.FORM, f"{shown(value)} is no list of calls", FORM, f"{reason}."
         )
+    except _Impossible as impossible:
+        return _failed(
+            hint.IMPOSSIBLE,
+            f"entry {impossible.number}, {impossible.entry}, cannot be made",
+            impossible.expected,
+            impossible.found,
+        )
     return _judge(_play(calls))
 
 
 def as_calls(value: object) -> tuple[Call, ...]:
-    """Return an answer as calls; raise with the reason if it is none."""
+    """Return an answer as calls; raise with the reason if they cannot be made."""
     if not is_list(value):
         raise _NotCalls(f"{shown(value)} is not a list")
     if not value:
         raise _NotCalls("the list is empty")
     live: set[str] = set()
     calls: list[Call] = []
-    for entry in value:
+    for number, entry in enumerate(value, start=1):
         match tuple(entry) if is_tuple(entry) or is_list(entry) else entry:
-            case ("reserve", str(name), int(num_slots)) if _is_length(num_slots):
+            case ("reserve", str(name), int(num_slots)) if type(num_slots) is int:
+                if num_slots < 1:
+                    raise _Impossible(number, entry, LENGTH, f"{num_slots}.")
                 if name in live:
-                    raise _NotCalls(f"{name!r} is reserved twice; release it first")
+                    raise _Impossible(number, entry, NEW_NAME, f"{name!r} is held.")
                 live.add(name)
                 calls.append(Call("reserve", (num_slots,), name))
             case ("release", str(name)):
                 if name not in live:
-                    raise _NotCalls(f"{shown(entry)}, but {name!r} is not held")
+                    found = f"{name!r} is not held."
+                    raise _Impossible(number, entry, HELD_NAME, found)
                 live.remove(name)
                 calls.append(Call("release", (Name(name),)))
             case _:
                 raise _NotCalls(f"{shown(entry)} is neither")
     return tuple(calls)
-
-
-def _is_length(value: int) -> bool:
-    return type(value) is int and value > 0  # True is an int to Python
 
 
 def _play(calls: Sequence[Call]) -> _Played:

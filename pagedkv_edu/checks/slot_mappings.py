@@ -63,6 +63,8 @@ class MappingTopic:
         """Choose by where the list begins to differ."""
         right = self.right(case).value
         found = wrong.value
+        if wrong.changed:
+            return hint.CHANGES
         if wrong.found_value == "raised IndexError":
             return hint.INDEX_ERROR
         if has_decimals(found):

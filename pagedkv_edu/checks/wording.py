@@ -16,6 +16,11 @@ def amount(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural(noun)}"
 
 
+def out_of(count: int, total: int) -> str:
+    """Return "0 of 1 block is", "1 of 8 blocks is", "7 of 8 blocks are"."""
+    return f"{count} of {amount(total, 'block')} {be(1 if total == 1 else count)}"
+
+
 def be(count: int) -> str:
     """Return "is" or "are"."""
     return "is" if count == 1 else "are"

@@ -40,8 +40,8 @@ class Verdict:
             return ""
         times = "attempt" if self.num_tried == 1 else "attempts"
         return (
-            f"{self.num_tried} {times} so far. The hints are below; a full solution is "
-            f"in {self._solution()}, question {self.exercise.id}."
+            f"{self.num_tried} {times} so far. A full solution is in "
+            f"{self._solution()}, question {self.exercise.id}."
         )
 
     def _solution(self) -> str:

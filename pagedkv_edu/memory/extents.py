@@ -159,7 +159,8 @@ class ExtentAllocator:
 
     def _refusal(self, num_slots: int, needed: int) -> NeverFits | OutOfSlots:
         rounded = f", {needed} as a power of two," if needed > num_slots else ""
-        asked = f"need {num_slots} slots{rounded} in one piece"
+        slots = "slot" if num_slots == 1 else "slots"
+        asked = f"need {num_slots} {slots}{rounded} in one piece"
         if needed > self._most:
             return NeverFits(
                 f"{asked}; the longest piece of an empty cache is {self._most}; "

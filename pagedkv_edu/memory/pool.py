@@ -48,7 +48,8 @@ class BlockPool:
         """
         if not self._free:
             raise OutOfBlocks(
-                f"0 of {self.num_blocks} blocks are free; "
+                f"0 of {self.num_blocks} "
+                f"{'block is' if self.num_blocks == 1 else 'blocks are'} free; "
                 "free a sequence or make the pool larger"
             )
         block_id = self._free.pop()

@@ -36,8 +36,8 @@ def describe(frame: Frame) -> str:
         told = f"{call_text(event)} {fails}. {event.error.rstrip('.')}."
         return told + _changed_all_the_same(frame)
     if event.block_size is None:
-        free = f"{event.num_free} of {event.num_blocks} blocks"
-        are = "is" if event.num_free == 1 else "are"
+        free = f"{event.num_free} of {amount(event.num_blocks, 'block')}"
+        are = "is" if 1 in (event.num_free, event.num_blocks) else "are"
         return f"{call_text(event)}: {_pool_call(frame)}; {free} {are} free."
     return tell(frame)[1] + _changed_too(frame)
 

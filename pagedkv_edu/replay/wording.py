@@ -19,8 +19,9 @@ def call_text(event: Event) -> str:
 
 
 def amount(count: int, noun: str) -> str:
-    """Return "no blocks", "1 block" or "2 blocks"."""
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+    """Return "no blocks", "1 block", "2 blocks" or "2 copies"."""
+    many = f"{noun[:-1]}ies" if noun.endswith("py") else f"{noun}s"
+    return f"{count or 'no'} {noun if count == 1 else many}"
 
 
 def listed(items: Sequence[object]) -> str:

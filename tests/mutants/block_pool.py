@@ -438,6 +438,13 @@ def adds_up_before_rounding(seq_lens: list[int], block_size: int) -> int:
     return -sum(seq_lens) % block_size
 
 
+def empties_the_list(seq_lens: list[int], block_size: int) -> int:
+    wasted = 0
+    while seq_lens:
+        wasted += -seq_lens.pop() % block_size
+    return wasted
+
+
 def expects_half_a_block(seq_lens: list[int], block_size: int) -> float:
     return len(seq_lens) * (block_size - 1) / 2
 
@@ -688,6 +695,14 @@ MUTANTS = (
         "my_wasted_slots([1], 4) returned 1.5; expected 3",
         ("my_wasted_slots([1], 4)",),
         "It is not an int",
+    ),
+    Mutant(
+        "4.3",
+        empties_the_list,
+        "my_wasted_slots([1], 4) changed what it was given; "
+        "expected its arguments as they were",
+        ("my_wasted_slots([1], 4)",),
+        "It changes the list that it was given",
     ),
 )
 VARIANTS: dict[str, tuple[Callable[..., object], ...]] = {

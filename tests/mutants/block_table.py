@@ -82,6 +82,12 @@ def never_asks_the_table(block_ids: list[int], block_size: int, position: int) -
     return position // block_size * block_size + position % block_size
 
 
+def takes_the_block_out(block_ids: list[int], block_size: int, position: int) -> int:
+    """Return the right slot, and leave the caller without that block."""
+    block_id = block_ids.pop(position // block_size)
+    return block_id * block_size + position % block_size
+
+
 # --- 3.3 my_slot_mapping -------------------------------------------------------------
 
 
@@ -183,6 +189,7 @@ def leaves_the_point(max_len: int, block_size: int) -> float:
 
 
 BEGIN = "I do not know where to begin"
+CHANGES = "It changes the list that it was given"
 INDEX = "IndexError: list index out of range"
 POINT = "There is a decimal point in my result"
 SWAPPED = "My two numbers are the wrong way round"
@@ -218,6 +225,7 @@ MUTANTS = (
     ),
     Mutant("3.2", adds_the_whole_position, f"({TABLE}, 4) returned 16", ELSEWHERE),
     Mutant("3.2", never_asks_the_table, f"({TABLE}, 4) returned 4", ELSEWHERE),
+    Mutant("3.2", takes_the_block_out, "changed what it was given", CHANGES),
     Mutant("3.3", maps_one_range, f"({TABLE}, 7, 9) returned [15, 16]", RUNS_ON),
     Mutant("3.3", begins_at_the_block, f"({TABLE}, 1, 2) returned [8]", SOME_WRONG),
     Mutant("3.3", includes_stop, f"({TABLE}, 0, 1) returned [8, 9]", LENGTH),
@@ -233,7 +241,9 @@ MUTANTS = (
         SOME_WRONG,
     ),
     Mutant("3.3", sorts_the_slots, f"({TABLE}, 7, 9) returned [0, 15]", SOME_WRONG),
-    Mutant("3.3", eats_the_table, f"({TABLE}, 0, 1) changed what it was given", BEGIN),
+    Mutant(
+        "3.3", eats_the_table, f"({TABLE}, 0, 1) changed what it was given", CHANGES
+    ),
     Mutant("3.4", rounds_down, "(5, 4) returned 1", TOO_FEW),
     Mutant("3.4", adds_one_always, "(4, 4) returned 2", TOO_MANY),
     Mutant("3.4", rounds_to_the_nearest, "(5, 4) returned 1", TOO_FEW),

@@ -438,6 +438,10 @@ def releases_what_nobody_holds() -> Calls:
     return [("reserve", "a", 4), ("release", "b"), ("reserve", "c", 16)]
 
 
+def reserves_a_name_twice() -> Calls:
+    return [("reserve", "a", 8), ("reserve", "a", 8), ("reserve", "b", 4)]
+
+
 def asks_for_nothing() -> Calls:
     return [("reserve", "a", 0)]
 
@@ -456,6 +460,7 @@ _JOIN = "Two holes touch and are not one"
 _LISTED = "The list of holes is not as it should be"
 _NOT_FIRST = "It takes another hole than the first one"
 _REFUSES = "It refuses, although a hole is long enough"
+_IMPOSSIBLE = "One of my calls cannot be made"
 _ERROR = "My code stops with an error, or returns something else"
 _RELEASE = "A release is accepted that should be refused"
 _NO_HOLE = "It goes wrong where no hole is long enough"
@@ -499,8 +504,8 @@ MUTANTS = (
         "release(a) raised NotAllocated; expected no error",
         "release refuses what is held",
     ),
-    Mutant("2.1", ReturnsTheHole, "a = reserve(1) returned (0, 1)", _ERROR),
-    Mutant("2.1", RaisesIndexError, "raised IndexError", _ERROR),
+    Mutant("2.1", ReturnsTheHole, "returned (0, 1); expected 0", _ERROR),
+    Mutant("2.1", RaisesIndexError, "raised IndexError; expected OutOfSlots", _ERROR),
     Mutant("2.1", NeverStops, "did not return within 2 s", _ERROR),
     Mutant(
         "2.1",
@@ -575,7 +580,23 @@ MUTANTS = (
     ),
     Mutant("2.3", returns_text, "is no list of calls", _FORM),
     Mutant("2.3", returns_no_list, "None is no list of calls", _FORM),
-    Mutant("2.3", releases_what_nobody_holds, "is no list of calls", _FORM),
-    Mutant("2.3", asks_for_nothing, "is no list of calls", _FORM),
+    Mutant(
+        "2.3",
+        releases_what_nobody_holds,
+        "entry 2, ('release', 'b'), cannot be made",
+        _IMPOSSIBLE,
+    ),
+    Mutant(
+        "2.3",
+        reserves_a_name_twice,
+        "entry 2, ('reserve', 'a', 8), cannot be made",
+        _IMPOSSIBLE,
+    ),
+    Mutant(
+        "2.3",
+        asks_for_nothing,
+        "entry 1, ('reserve', 'a', 0), cannot be made",
+        _IMPOSSIBLE,
+    ),
     Mutant("2.3", calls_an_allocator, "raised OutOfSlots", _FORM),
 )
