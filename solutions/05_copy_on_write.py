@@ -59,6 +59,7 @@ num_blocks = 8
 # | a pool of 4 blocks | `free(-1)`, `share(4)` | nothing has changed; raises `NotAllocated` |
 #
 # The rest is the pool of exercise 4.1.
+# `_require_in_use(block_id)`, at the end of the class, raises the `NotAllocated` of the last two rows.
 
 # %% id="e05-1-picture" tags=["picture"]
 wanted = RecordedPool(BlockPool(4))
@@ -141,7 +142,7 @@ check("5.1", MySharedPool)
 #
 # | call | returns | |
 # |---|---|---|
-# | `my_must_copy(6, 4, 2)` | `True` | the token belongs into a block that another sequence reads |
+# | `my_must_copy(6, 4, 2)` | `True` | the token belongs in a block that another sequence reads |
 # | `my_must_copy(6, 4, 1)` | `False` | nobody else reads the block |
 # | `my_must_copy(8, 4, 2)` | `False` | the last block is full; the token goes into a new one |
 # | `my_must_copy(7, 4, 3)` | `True` | the token fills the block, but it still goes into it |
@@ -188,7 +189,7 @@ check("5.2", my_must_copy)
 # | before | call | after | returns |
 # |---|---|---|---|
 # | A: `[0, 1]`, 6 tokens | `fork("A", "B")` | A: `[0, 1]`, B: `[0, 1]`; counts 2, 2 | |
-# | A and B: `[0, 1]`, 6 tokens each | `append("A")` | A: `[0, 2]`, 7 tokens; B: `[0, 1]`; counts 2, 1, 1 | `[BlockCopy(1, 2, "copy")]` |
+# | A and B: `[0, 1]`, 6 tokens each | `append("A")` | A: `[0, 2]`, 7 tokens; B: `[0, 1]`; counts 2, 1, 1 | `[BlockCopy(1, 2)]` |
 # | A: `[0, 2]`, B: `[0, 1]` | `append("B")` | B: `[0, 1]`, 7 tokens, in place | `[]` |
 # | A and B: `[0, 1]`, 8 tokens each | `append("A")` | A: `[0, 1, 2]`, 9 tokens | `[]` |
 # | too few free blocks | `append("A")` | nothing has changed | raises `OutOfBlocks` |
@@ -267,7 +268,7 @@ class MyBlockManager:
             source, target = table.block_ids[-1], self.pool.allocate()
             table.block_ids[-1] = target
             self.pool.free(source)
-            copies.append(BlockCopy(source, target, "copy"))
+            copies.append(BlockCopy(source, target))
         table.block_ids += [self.pool.allocate() for _ in range(num_new)]
         table.seq_len = seq_len
         return copies

@@ -5,6 +5,7 @@ from inspect import isclass
 
 import pytest
 
+from pagedkv_edu import BlockManager, BlockPool
 from pagedkv_edu.checks import copy_on_write_hints
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
@@ -101,3 +102,24 @@ def test_the_quiz_has_an_answer_for_each_of_its_questions():
     for question, letter in KEY["05"].items():
         assert f"**{question.upper()}: {letter}.**" in LESSON.prose
         assert f"**{question.upper()}.**" in LESSON.prose
+
+
+def test_the_first_answer_of_the_quiz_is_what_the_manager_does():
+    pool = BlockPool(16)
+    manager = BlockManager(pool, block_size=4)
+    manager.add("A", 7)
+    for child_id in "BCDE":
+        manager.fork("A", child_id)
+    manager.free("C")
+    free_before = pool.num_free
+    for seq_id in "ABDE":
+        manager.append(seq_id, 2)
+
+    assert free_before - pool.num_free == 7
+
+
+def test_the_third_answer_of_the_quiz_is_what_the_rule_above_it_gives():
+    again = {n: n - (n - 1) // 16 * 16 for n in (32, 33, 47)}
+
+    assert again == {32: 16, 33: 1, 47: 15}
+    assert min(again, key=lambda n: again[n]) == 33

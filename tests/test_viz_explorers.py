@@ -224,3 +224,11 @@ def test_a_start_outside_of_the_sliders_is_refused():
         translation(block_size=5)
     with pytest.raises(InvalidSize, match="position is 0 to 36"):
         translation(position=LENGTHS["A"])
+
+
+def test_guarded_refuses_a_changed_list():
+    def takes_one_out(block_ids: list[int]) -> int:
+        return block_ids.pop()
+
+    with pytest.raises(PagedKVError, match="changed the list"):
+        guarded(takes_one_out)([3, 1])

@@ -2,6 +2,7 @@
 
 import reprlib
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -30,6 +31,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> R:
         said = f"{name}({', '.join(reprlib.repr(argument) for argument in arguments)})"
+        given = deepcopy(arguments)
         try:
             found = function(*arguments, **named)
         except PagedKVError:
@@ -38,6 +40,8 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
             raise NotWritten(f"{said} is not written yet") from None
         except Exception as error:  # noqa: BLE001  (it may fail in any way)
             raise PagedKVError(f"{said} stopped with {_told(error)}") from None
+        if arguments != given:
+            raise PagedKVError(f"{said} changed the list that it was given")
         if not _is_whole(found):
             raise PagedKVError(f"{said} returned {found!r}; expected whole numbers")
         return found
