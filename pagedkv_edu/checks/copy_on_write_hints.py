@@ -287,7 +287,7 @@ _MANAGER = (
             "your table?",
             "The source is the block that you leave; it keeps what is in it. The "
             "target is the fresh block, and it stands in your table afterwards.",
-            '`BlockCopy(source, target, "copy")`, and `table.block_ids[-1] = target`.',
+            "`BlockCopy(source, target)`, and `table.block_ids[-1] = target`.",
         ),
     ),
     Hint(
