@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pagedkv_edu.checks.histories import Call, History, Pairs
+from pagedkv_edu.checks.limits import Complaint
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
@@ -43,6 +44,7 @@ class WatchedSearch:
         self._manager = RecordedManager(manager, self._pool)
         self._memory = WordMemory(self._block_size)
         self._ends: list[tuple[Call, int]] = []  # of each call, in the list of events
+        self._complaint = ""  # of the last step, where it gave no proper answer
 
     def add(self, call: Call) -> None:
         """Begin the search with one beam, and write its words."""
@@ -64,6 +66,9 @@ class WatchedSearch:
             copies = function(self._manager, beams, parent_by_beam)
         except PagedKVError as caught:
             error = caught
+        except Complaint as complaint:
+            self._complaint = f"{Complaint.__name__}: {complaint}"
+            raise
         finally:
             self._ends.append((call, len(self._manager.events)))
         events = self._manager.events[begin:]
@@ -107,6 +112,8 @@ class WatchedSearch:
             if call.name != "add":
                 frame |= _told(call, self._manager.events[begin:end])
             begin = end
+        if self._complaint:
+            film["frames"][-1] |= {"kind": "refuse", "error": self._complaint}
         return film
 
     def _merged(self, call: Call, events: Sequence[Event]) -> Event:

@@ -164,6 +164,9 @@ class OpenNotebook:
         self.page.get_by_text("Run All Cells", exact=True).click()
         self.page.wait_for_timeout(500)
         wait_for(self._has_run, SECONDS_TO_RUN_ALL, "the last cell")
+        # the kernel is idle between two cells too, and a hidden one may be the last
+        self.page.wait_for_timeout(500)
+        wait_for(self._has_run, SECONDS_TO_RUN_ALL, "the last cell")
 
     def cell(self, source: str) -> Locator:
         """Return the code cell that contains some source, scrolled into view."""
@@ -186,9 +189,11 @@ class OpenNotebook:
         return path
 
     def _has_run(self) -> bool:
-        prompts = self.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
+        # where the source is hidden, a placeholder stands, and it has no number
+        prompts = self.page.locator(".jp-CodeCell .jp-InputArea-prompt")
         return self.is_idle() and all(
-            re.fullmatch(r"\[\d+\]:", text.strip()) for text in prompts
+            re.fullmatch(r"\[\d+\]:", text.strip())
+            for text in prompts.all_text_contents()
         )
 
     def _console(self, kind: str, text: str, url: str) -> None:

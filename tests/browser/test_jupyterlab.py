@@ -61,6 +61,17 @@ def test_lesson_03_runs_plays_and_steps_back(lab: Lab):
         assert lesson.complaints == []
 
 
+def test_lesson_02_runs_to_its_end_although_some_sources_are_hidden(lab: Lab):
+    with lab.opened("notebooks/02_contiguous.ipynb") as lesson:
+        expect(
+            lesson.page.locator(".jp-CodeCell .jp-Placeholder").first
+        ).to_be_visible()
+        lesson.run_all()
+
+        assert lesson.errors() == []
+        assert lesson.complaints == []
+
+
 def test_a_guess_is_marked_on_the_page_and_kept(lab: Lab):
     with lab.opened("notebooks/03_block_table.ipynb") as lesson:
         lesson.run_all()
@@ -126,6 +137,7 @@ def test_a_failing_check_shows_why_and_replays_it(lab: Lab):
         expect(cell).to_contain_text("1 attempt so far")
         cell.locator(".pkv-verdict").scroll_into_view_if_needed()
         exercise.shot("exercise_05_failing")
+        assert parts_past_the_border(cell.locator(".pkv-verdict")) == []
 
         cell.get_by_role("button", name="Replay").click()
         expect(cell.locator(".pagedkv.player").first).to_be_visible()
@@ -158,6 +170,16 @@ def with_answer(lab: Lab, topic: str, right: str, wrong: str) -> str:
     assert changed == 1, f"{right!r} is in {changed} answers of {topic}"
     nbformat.write(solved, path)
     return str(Path("work") / path.name)
+
+
+def parts_past_the_border(card: Locator) -> list[str]:
+    """Return the parts of a card that are wider than the card."""
+    return card.evaluate(
+        """(card) => [...card.children]
+          .filter((part) => part.getBoundingClientRect().right
+            > card.getBoundingClientRect().right)
+          .map((part) => part.className)""",
+    )
 
 
 def brightness(element: Locator, which: str) -> float:
