@@ -7,6 +7,7 @@ from IPython.core.formatters import DisplayFormatter
 from pagedkv_edu import locate
 from pagedkv_edu.course import check, mine
 from pagedkv_edu.course.answers import answer_cells, run_cells
+from pagedkv_edu.course.checking import Verdict
 from pagedkv_edu.course.exercises import (
     EXERCISES,
     Exercise,
@@ -17,6 +18,7 @@ from pagedkv_edu.course.exercises import (
 from pagedkv_edu.course.page import Note
 from pagedkv_edu.course.progress import load
 from pagedkv_edu.errors import PagedKVError
+from pagedkv_edu.report import Report
 
 RIGHT = "def my_locate(position, block_size):\n    return divmod(position, block_size)"
 WRONG = "def my_locate(position, block_size):\n    return position, block_size"
@@ -188,6 +190,21 @@ def test_a_check_says_what_to_do_next_and_counts_attempts():
     assert "1 attempt so far" in first.text()
     assert "2 attempts so far" in second.text()
     assert "solutions/03_block_table.ipynb, question 3.1" in second.text()
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "says"),
+    [
+        ("3.1", '`locate = mine("my_locate")`. Next: 3.2, From position to slot.'),
+        ("5.2", "Next: 5.3, Fork, and append with copy on write."),
+        ("4.3", "exercise 04. The next ones belong to lesson 05, copy on write."),
+        (list(EXERCISES)[-1], "That was the last question of exercise"),
+    ],
+)
+def test_an_answer_that_passes_is_told_the_next_step(exercise_id: str, says: str):
+    report = Report(exercise_id, "passed", "300 histories, 3 seeds")
+
+    assert says in Verdict(EXERCISES[exercise_id], report, 1).next_step()
 
 
 def test_a_stub_is_no_attempt():

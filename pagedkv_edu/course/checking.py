@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 from IPython.display import display
 
-from pagedkv_edu.course.exercises import Exercise, exercise_with_id, report_on
+from pagedkv_edu.course.exercises import (
+    Exercise,
+    exercise_after,
+    exercise_with_id,
+    report_on,
+)
 from pagedkv_edu.course.page import Note
 from pagedkv_edu.course.progress import record_attempt
 from pagedkv_edu.report import Report
@@ -35,7 +40,8 @@ class Verdict:
         """Return what the learner can do now: use the answer, or see a solution."""
         if self.report.status == "passed":
             use = self.exercise.use
-            return f"Put it into the lesson: `{use}`" if use else ""
+            put = f"Put it into the lesson: `{use}`. " if use else ""
+            return f"{put}{self._next_question()}"
         if self.report.status == "waiting":
             return ""
         times = "attempt" if self.num_tried == 1 else "attempts"
@@ -43,6 +49,15 @@ class Verdict:
             f"{self.num_tried} {times} so far. A full solution is in "
             f"{self._solution()}, question {self.exercise.id}."
         )
+
+    def _next_question(self) -> str:
+        after = exercise_after(self.exercise)
+        if after and after.notebook == self.exercise.notebook:
+            return f"Next: {after.id}, {after.title}."
+        last = f"That was the last question of exercise {self.exercise.notebook[:2]}."
+        if after is None:
+            return last
+        return f"{last} The next ones belong to lesson {_named(after.notebook)}."
 
     def _solution(self) -> str:
         return f"solutions/{self.exercise.notebook}.ipynb"
@@ -55,6 +70,12 @@ class Verdict:
         if self.next_step():
             links = {self._solution(): f"../{self._solution()}"}
             display(Note(self.next_step(), links))
+
+
+def _named(notebook: str) -> str:
+    """Return "09, block size" for "09_block_size"."""
+    number, _, topic = notebook.partition("_")
+    return f"{number}, {topic.replace('_', ' ')}"
 
 
 def check(exercise_id: str, answer: object) -> Verdict:

@@ -333,6 +333,13 @@ def exercise_with_id(exercise_id: str) -> Exercise:
     return EXERCISES[exercise_id]
 
 
+def exercise_after(exercise: Exercise) -> Exercise | None:
+    """Return the exercise that comes next in the table."""
+    exercises = list(EXERCISES.values())
+    after = exercises[exercises.index(exercise) + 1 :]
+    return after[0] if after else None
+
+
 def exercise_for(answer: str) -> Exercise:
     """Return the exercise that asks for the name "MyBlockPool"."""
     for exercise in EXERCISES.values():
