@@ -21,7 +21,7 @@ from tests.checking import (
     assert_test_tells_them_apart,
     headings,
 )
-from tests.mutants.block_pool import MUTANTS, VARIANTS, Mutant
+from tests.mutants.block_pool import MUTANTS, VARIANTS, Mutant, StackPool
 
 CHECKS: dict[str, Callable[..., Report]] = {
     "4.1": check_block_pool,
@@ -131,6 +131,28 @@ def test_a_pool_that_hands_out_a_block_twice_is_run_on_until_it_shows():
         "use. Two sequences would write into the same slots."
     )
     assert report.calls[3:] == ("b = allocate()", "c = allocate()")
+
+
+def test_a_method_in_place_of_a_property_is_told_where_the_line_goes():
+    def num_free(self: StackPool) -> int:
+        return 4
+
+    report = check_block_pool(type("Method", (StackPool,), {"num_free": num_free}))
+
+    assert "num_free is a method, not a property" in report.title
+    assert report.found == (
+        'a method. Write "@property" on the line above "def num_free".'
+    )
+    assert report.expected == "num_free as a property: a number, read without ()."
+
+
+def test_wasted_slots_with_other_parameters_is_told_its_signature():
+    def my_wasted_slots(seq_lens: list[int]) -> int:
+        return 0
+
+    report = check_wasted_slots(my_wasted_slots)
+
+    assert report.expected.startswith("my_wasted_slots(seq_lens, block_size):")
 
 
 def test_the_line_nearby_names_the_length_at_which_a_block_is_taken():

@@ -13,6 +13,7 @@ from pagedkv_edu.checks.copy_on_write import (
     check_shared_pool,
 )
 from pagedkv_edu.memory.pool import BlockPool
+from pagedkv_edu.protocols import BlockCopy, ManagerLike
 from pagedkv_edu.report import Report
 from tests.checking import (
     assert_complete,
@@ -22,7 +23,12 @@ from tests.checking import (
 )
 from tests.golden_messages import GOLDEN, WAITING
 from tests.mutants.block_pool import Mutant
-from tests.mutants.copy_on_write import MUTANTS, VARIANTS, EagerManager
+from tests.mutants.copy_on_write import (
+    MUTANTS,
+    VARIANTS,
+    WITH_TWO_MISTAKES,
+    EagerManager,
+)
 
 CHECKS: dict[str, Callable[..., Report]] = {
     "5.1": check_shared_pool,
@@ -131,6 +137,70 @@ def test_six_wrong_managers_get_the_messages_that_were_designed(name: str, seed:
     mutant = next(m for m in MUTANTS if m.answer.__name__ == name)
 
     assert report_on(mutant, seed).text() == GOLDEN[name]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("answer", WITH_TWO_MISTAKES, ids=lambda a: a.__name__)
+def test_a_full_pool_does_not_hide_what_is_wrong_without_it(
+    answer: Callable[..., object], seed: int
+):
+    report = check_block_manager(answer, seed=seed)
+
+    assert "was refused" not in report.title
+    assert report.setting == "pool of 8 blocks, block_size 4"
+    assert report.title.startswith(('append("A")', 'after append("A")', "after fork"))
+    assert len(report.calls[: (report.wrong_call or 0) + 1]) <= 4
+
+
+def test_a_freed_sequence_that_is_still_there_is_named():
+    def free(self: EagerManager, seq_id: str) -> None:
+        for block_id in self.table(seq_id).block_ids:
+            self.pool.free(block_id)
+
+    answer = type("KeepsTheTable", (EagerManager,), {"free": free})
+    report = check_block_manager(answer)
+
+    assert report.title == 'after free("A"), table("A") still answers'
+    assert report.hints[0].title == "A freed sequence is still there"
+
+
+def test_an_object_is_told_from_its_class_and_no_hint_is_guessed():
+    class MyBlockManager(EagerManager):
+        pass
+
+    report = check_block_manager(MyBlockManager(BlockPool(8), 4))  # pyright: ignore[reportArgumentType]
+
+    assert report.found == (
+        "an object of the class MyBlockManager; leave out the parentheses."
+    )
+    assert 'check("5.3", MyBlockManager)' in report.expected
+    assert (report.reread, report.hints) == ("", ())
+
+
+def test_a_class_that_cannot_be_made_sends_nobody_to_a_lesson():
+    def takes_a_pool_only(self: EagerManager, pool: object) -> None:
+        pass
+
+    no_size = {"__init__": takes_a_pool_only}
+    report = check_block_manager(type("NoSize", (EagerManager,), no_size))
+
+    assert report.title.startswith("MyBlockManager(pool, 4) raised TypeError")
+    assert report.expected.endswith("takes self and what stands in the parentheses.")
+    assert report.reread == ""
+
+
+def test_a_function_with_other_parameters_is_told_its_signature():
+    def my_must_copy(seq_len: int, ref_count: int) -> bool:
+        return False
+
+    def my_beam_step(manager: ManagerLike, beams: list[str]) -> list[BlockCopy]:
+        return []
+
+    report, step = check_must_copy(my_must_copy), check_beam_step(my_beam_step)
+
+    assert report.expected.startswith("my_must_copy(seq_len, block_size, ref_count):")
+    assert report.found == "my_must_copy(seq_len, ref_count)."
+    assert step.found == "my_beam_step(manager, beams)."
 
 
 def _stub(*_: object) -> None:

@@ -18,6 +18,7 @@ from pagedkv_edu.checks.manager_run import MakeManager
 from pagedkv_edu.checks.manager_topic import ManagerTopic
 from pagedkv_edu.checks.pool_run import MakePool
 from pagedkv_edu.checks.pool_topic import PoolTopic
+from pagedkv_edu.checks.reports import wrong_parameters
 from pagedkv_edu.checks.wording import amount
 from pagedkv_edu.report import Hint, Report
 from pagedkv_edu.sizes import cdiv
@@ -58,7 +59,9 @@ def check_growing_manager(answer: MakeManager, *, seed: int = 0) -> Report:
 
 def check_wasted_slots(answer: object, *, seed: int = 0) -> Report:
     """Check `my_wasted_slots(seq_lens, block_size)`."""
-    return judge_function(WastedTopic(), answer, seed=seed)
+    topic = WastedTopic()
+    unlike = wrong_parameters(topic, answer, ("seq_lens", "block_size"))
+    return unlike or judge_function(topic, answer, seed=seed)
 
 
 WastedCase = tuple[list[int], int]  # seq_lens, block_size

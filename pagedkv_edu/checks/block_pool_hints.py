@@ -18,6 +18,7 @@ CHANGED = "was refused, but something changed first"
 IN_USE = "A block is handed out while it is in use"
 ACCEPTED = "A call is accepted that should be refused"
 REFUSED_ALLOCATE = "Blocks are free, but allocate refuses"
+WRONG_ERROR = "It raises another error than NotAllocated"
 REFUSED_FREE = "free refuses a block that is in use"
 NUM_FREE = "num_free is wrong"
 REF_COUNT = "ref_count is wrong"
@@ -57,6 +58,16 @@ _POOL = (
             "`if not 0 <= block_id < self.num_blocks or "
             "self._ref_counts[block_id] == 0: raise NotAllocated(...)`, above every "
             "change.",
+        ),
+    ),
+    Hint(
+        WRONG_ERROR,
+        (
+            "Which error does Expected name, and which one does your code raise?",
+            "Whoever calls `free` waits for `NotAllocated`: it says which rule was "
+            "broken, and that nothing has changed. A ValueError or an IndexError may "
+            "come from any line of Python.",
+            "`raise NotAllocated(...)`, above the line that is named under Found.",
         ),
     ),
     Hint(
@@ -137,6 +148,8 @@ POOL_ADVICE = {
     "accepted id": Advice(ACCEPTED, TWICE),
     "changed": Advice(CHANGED, TWICE),
     "in use": Advice(IN_USE, TWICE),
+    "instead of NotAllocated": Advice(WRONG_ERROR, TWICE),
+    "instead of OutOfBlocks": Advice(PYTHON_ERROR, FULL),
     "no block": Advice(IDS, FREE_LIST),
     "num_blocks too high": Advice(IDS, FREE_LIST),
     "num_blocks too low": Advice(IDS, FREE_LIST),
@@ -158,6 +171,7 @@ TOO_SOON_FULL = "It is refused, although enough blocks are free"
 NEVER_FULL = "It is accepted, although too few blocks are free"
 LENGTH = "seq_len is wrong"
 LEAK = "My free blocks run out"
+STILL_THERE = "A freed sequence is still there"
 ORDER = "The blocks are in the wrong order"
 OTHERS = "One sequence changes and another changes with it"
 SNAPSHOT = "A table that I returned earlier has changed"
@@ -221,7 +235,7 @@ _GROWING = (
     Hint(
         LENGTH,
         (
-            "How many tokens has the sequence after the call?",
+            "How many tokens does the sequence have after the call?",
             "`seq_len` counts tokens, not blocks and not slots.",
             "`table.seq_len += num_tokens`, once, after the blocks are there.",
         ),
@@ -234,6 +248,17 @@ _GROWING = (
             "it again.",
             "`for block_id in reversed(table.block_ids): self.pool.free(block_id)`, "
             "and then the table goes.",
+        ),
+    ),
+    Hint(
+        STILL_THERE,
+        (
+            "What does your manager still know about the sequence, after `free` has "
+            "given back its blocks?",
+            "Its blocks are free, and the next sequence may get them. A table that "
+            "stays names blocks that belong to somebody else, and its name can never "
+            "be added again.",
+            "`del self._table_by_seq[seq_id]`, as the last line of `free`.",
         ),
     ),
     Hint(
@@ -291,7 +316,7 @@ GROWING_ADVICE = {
     "changed": Advice(CHANGED, FULL),
     "count too high": Advice(LEAK, FREE_LIST),
     "count too low": Advice(OTHERS, BOUNDARY),
-    "gone": Advice(LEAK, BOUNDARY),
+    "gone": Advice(STILL_THERE, FREE_LIST),
     "length": Advice(LENGTH, BOUNDARY),
     "order": Advice(ORDER, BOUNDARY),
     "other table": Advice(OTHERS, BOUNDARY),
@@ -329,8 +354,8 @@ _WASTED = (
         FULL_BLOCK,
         (
             "Look at the line Nearby. For which length is the result wrong?",
-            "`block_size - seq_len % block_size` is `block_size` when the rest is 0. "
-            "But then the last block is full and nothing is empty.",
+            "`block_size - seq_len % block_size` is `block_size` when the remainder "
+            "is 0. But then the last block is full and nothing is empty.",
             "`-seq_len % block_size`, or slots held less tokens.",
         ),
     ),
@@ -338,8 +363,8 @@ _WASTED = (
         TOKENS,
         (
             "What is the result for a sequence of one token in a block of 4 slots?",
-            "The rest of a division, `seq_len % block_size`, counts the tokens in the "
-            "last block. The empty slots are the others.",
+            "The remainder, `seq_len % block_size`, counts the tokens in the last "
+            "block. The empty slots are the others.",
             "Slots held, `cdiv(seq_len, block_size) * block_size`, less the tokens.",
         ),
     ),

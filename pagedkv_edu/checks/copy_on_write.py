@@ -15,6 +15,7 @@ from pagedkv_edu.checks.manager_run import MakeManager
 from pagedkv_edu.checks.manager_topic import ManagerTopic
 from pagedkv_edu.checks.pool_run import MakePool
 from pagedkv_edu.checks.pool_topic import PoolTopic
+from pagedkv_edu.checks.reports import wrong_parameters
 from pagedkv_edu.checks.wording import amount
 from pagedkv_edu.report import Hint, Report
 
@@ -51,7 +52,10 @@ def check_shared_pool(answer: MakePool, *, seed: int = 0) -> Report:
 
 def check_must_copy(answer: object, *, seed: int = 0) -> Report:
     """Check `my_must_copy(seq_len, block_size, ref_count)`."""
-    return judge_function(MustCopyTopic(), answer, seed=seed)
+    topic = MustCopyTopic()
+    names = ("seq_len", "block_size", "ref_count")
+    unlike = wrong_parameters(topic, answer, names)
+    return unlike or judge_function(topic, answer, seed=seed)
 
 
 def check_block_manager(answer: MakeManager, *, seed: int = 0) -> Report:
@@ -61,7 +65,9 @@ def check_block_manager(answer: MakeManager, *, seed: int = 0) -> Report:
 
 def check_beam_step(answer: BeamFunction, *, seed: int = 0) -> Report:
     """Check `my_beam_step(manager, beams, parent_by_beam)`."""
-    return judge(_BEAM_STEP, answer, seed=seed)
+    names = ("manager", "beams", "parent_by_beam")
+    unlike = wrong_parameters(_BEAM_STEP, answer, names)
+    return unlike or judge(_BEAM_STEP, answer, seed=seed)
 
 
 MustCopyCase = tuple[int, int, int]  # seq_len, block_size, ref_count

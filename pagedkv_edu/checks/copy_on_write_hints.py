@@ -36,8 +36,8 @@ _SHARED_POOL = (
     Hint(
         EARLY,
         (
-            "How many references has the block after this call of `free`? Who holds "
-            "the others?",
+            "How many references does the block have after this call of `free`? Who "
+            "holds the others?",
             "A block that has been shared is freed once by each owner. All but the "
             "last of them only lower the count.",
             "`if self._ref_counts[block_id] == 0: self._free.append(block_id)`, after "
@@ -132,6 +132,8 @@ SHARED_POOL_ADVICE = {
     "accepted share": Advice(ACCEPTED, SHARE),
     "changed": Advice(CHANGED, SHARE),
     "in use": Advice(TWICE, SHARE),
+    "instead of NotAllocated": Advice(PYTHON_ERROR, SHARE),
+    "instead of OutOfBlocks": Advice(PYTHON_ERROR, SHARE),
     "no block": Advice(PYTHON_ERROR, SHARE),
     "num_blocks too high": Advice(PYTHON_ERROR, SHARE),
     "num_blocks too low": Advice(PYTHON_ERROR, SHARE),
@@ -159,8 +161,8 @@ _MUST_COPY = (
         BEGIN,
         (
             "Into which block does the next token go: the last one, or a new one?",
-            "Two questions decide. Has the last block an empty slot? Does anybody "
-            "else hold it?",
+            "Two questions decide. Does the last block have an empty slot? Does "
+            "anybody else hold it?",
             "`seq_len % block_size != 0` answers the first, `ref_count > 1` the "
             "second.",
         ),
@@ -197,8 +199,8 @@ _MUST_COPY = (
         NOT_BOOL,
         (
             "What does Python return for `3 % 4 and True`, and for `True and 3 % 4`?",
-            "`and` returns one of its two sides, not True or False. A rest is a "
-            "number until it is compared.",
+            "`and` returns one of its two sides, not True or False. A remainder is "
+            "a number until it is compared.",
             "`seq_len % block_size != 0`, with the comparison written out.",
         ),
     ),
@@ -208,6 +210,7 @@ _MUST_COPY = (
 
 OTHERS = "One sequence changes and another changes with it"
 LEAK = "My free blocks run out after a fork"
+FREED = "A freed sequence is still there"
 TOO_LOW = "A block is in two tables and has ref_count 1"
 WRONG_COPY = "My copy is not the one that is needed"
 TABLE = "The table has the wrong length, or the wrong blocks"
@@ -293,13 +296,24 @@ _MANAGER = (
     Hint(
         TABLE,
         (
-            "How many tokens has the sequence after the call, and how many blocks do "
-            "they need?",
+            "How many tokens does the sequence have after the call, and how many "
+            "blocks do they need?",
             "`fork` takes no block and copies nothing: the child has its parent's "
             "blocks and length. `append` takes what the new length needs beyond what "
             "the table holds, and puts it last.",
             "`num_new = cdiv(table.seq_len + num_tokens, self.block_size) - "
             "len(table.block_ids)`.",
+        ),
+    ),
+    Hint(
+        FREED,
+        (
+            "What does your manager still know about the sequence, after `free` has "
+            "given back its blocks?",
+            "Its blocks are free, and the next sequence may get them. A table that "
+            "stays names blocks that belong to somebody else, and its name can never "
+            "be added again.",
+            "`del self._table_by_seq[seq_id]`, as the last line of `free`.",
         ),
     ),
     Hint(
@@ -347,7 +361,7 @@ MANAGER_ADVICE = {
     "changed": Advice(CHANGED, FIX),
     "count too high": Advice(LEAK, SHARE),
     "count too low": Advice(TOO_LOW, SHARE),
-    "gone": Advice(TABLE, SHARE),
+    "gone": Advice(FREED, SHARE),
     "length": Advice(TABLE, FIX),
     "order": Advice(TABLE, FIX),
     "other table": Advice(OTHERS, SHARE),

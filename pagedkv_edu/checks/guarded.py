@@ -49,7 +49,7 @@ class GuardedPool:
         require(self._pool, name)
         value: object = self._guard.ask(name, getattr, self._pool, name)
         if callable(value):
-            found = f'write "@property" on the line above "def {name}".'
+            found = f'a method. Write "@property" on the line above "def {name}".'
             raise Complaint(name, "is a method, not a property", found)
         return value
 

@@ -50,7 +50,8 @@ HISTORIES_PER_SEED = 100
 def judge(topic: Topic[A], answer: A, *, seed: int = 0) -> Report:
     """Return the verdict on an answer; the same seed gives the same histories."""
     if not callable(answer):
-        return not_callable(topic, answer, "class")
+        kind = "class" if topic.answer_name[0].isupper() else "function"
+        return not_callable(topic, answer, kind)
     seeds = tuple(range(SEEDS * seed, SEEDS * (seed + 1)))
     histories = _histories(topic, seeds, HISTORIES_PER_SEED)
     with Guard() as guard:

@@ -73,11 +73,11 @@ class _Stopwatch:
         """Time in which this thread was running."""
         return thread_time() - self._cpu_start
 
-    def is_over(self, limit: float) -> bool:
-        """Tell whether the time is up; somebody who only waits gets three times it."""
+    def is_over(self, limit: float, *, waiting: float = 1.5) -> bool:
+        """Tell whether the time is up; somebody who only waits gets more of it."""
         seconds = perf_counter() - self._start
         return seconds >= limit and (
-            self.cpu_seconds >= limit / 2 or seconds >= 3 * limit
+            self.cpu_seconds >= limit / 4 or seconds >= waiting * limit
         )
 
 
@@ -142,7 +142,7 @@ class Guard:
         Raises the function's own `PagedKVError`, `Unwritten` for a stub, `OutOfTime`,
         or a `Complaint` about anything else, an endless loop and `sys.exit` included.
         """
-        if self.seconds_left <= 0 or self._watch.is_over(2 * self.seconds):
+        if self.seconds_left <= 0 or self._watch.is_over(2 * self.seconds, waiting=3):
             raise OutOfTime
         limit = min(self._patience, self.seconds_left)
         watch, spent = _Stopwatch(), limit

@@ -26,6 +26,7 @@ from pagedkv_edu.report import Json
 
 MakePool = Callable[..., object]  # a learner's class: nothing is certain yet
 
+_PROPERTIES = ("num_free", "num_blocks")
 _HARM = ("in use", "refused allocate")
 
 
@@ -85,7 +86,11 @@ class PoolRun:
         else:
             wanted = "no error" if complaint.error else ""
             expected = f"an answer from {complaint.part} that can be compared."
-        advice = self._advice["raised"]
+            if complaint.part in _PROPERTIES:
+                expected = f"{complaint.part} as a property: a number, read without ()."
+        instead = refusal and complaint.part == call.name and not complaint.stopped
+        kind = f"instead of {refusal.__name__}" if refusal and instead else "raised"
+        advice = self._advice[kind]
         return complained(
             call,
             complaint,

@@ -1,6 +1,7 @@
 """The reports that every kind of check may have to write."""
 
 from collections.abc import Sequence
+from inspect import signature
 from typing import Protocol
 
 from pagedkv_edu.checks.limits import a_kind, shown
@@ -49,14 +50,45 @@ def waiting(topic: Named, parts: Sequence[str], unwritten: set[str]) -> Report:
 
 def not_callable(topic: Named, answer: object, kind: str) -> Report:
     """Return the report on an answer that is no class, or no function, at all."""
+    what, name = shown(answer), type(answer).__name__
+    title = f"the answer is {what}, which is not a {kind}"
+    found = what if what in ("None", a_kind(answer)) else f"{what}, {a_kind(answer)}"
+    if kind == "class" and type(answer).__module__ != "builtins":
+        title = f"the answer is an object of the class {name}, not the class"
+        found = f"an object of the class {name}; leave out the parentheses"
+    call = f'check("{topic.exercise_id}", {topic.answer_name})'
     return Report(
         topic.exercise_id,
         "failed",
-        f"the answer is {shown(answer)}, which is not a {kind}",
-        expected=f'the {kind}: check("{topic.exercise_id}", {topic.answer_name}).',
-        found=f"{shown(answer)}, {a_kind(answer)}.",
-        hints=topic.hints,
+        title,
+        expected=f"the {kind} itself, without parentheses: {call}.",
+        found=f"{found}.",
     )
+
+
+def wrong_parameters(
+    topic: Named, answer: object, names: Sequence[str]
+) -> Report | None:
+    """Return the report on a function that cannot be called with these arguments."""
+    if not callable(answer):
+        return None
+    try:
+        parameters = signature(answer).parameters
+    except (TypeError, ValueError):  # some callables tell nobody
+        return None
+    try:
+        signature(answer).bind(*names)
+    except TypeError:
+        wanted = f"{topic.answer_name}({', '.join(names)})"
+        own = f"{topic.answer_name}({', '.join(parameters)})"
+        return Report(
+            topic.exercise_id,
+            "failed",
+            f"{topic.answer_name} cannot be called with {len(names)} arguments",
+            expected=f"{wanted}: these parameters, in this order.",
+            found=f"{own}.",
+        )
+    return None
 
 
 def too_slow(topic: Named, counts: tuple[int, int], what: str) -> Report:

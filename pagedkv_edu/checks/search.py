@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf
+from time import perf_counter
 from typing import Generic, TypeVar
 
 from pagedkv_edu.checks.histories import Call, History, Name
@@ -15,6 +17,7 @@ A = TypeVar("A")
 # A hanging call is not waited for at full length each time its history is shortened,
 # and enough time is left for one more call at full length.
 PATIENCE_WHILE_SHORTENING = 0.2
+SECONDS_FOR_SHORTENING = 0.6  # by the clock, where a call hangs
 SECONDS_FOR_THE_REPORT = 2.2
 REPEATED = 3
 SHORTENED = 4  # failing histories that are made shorter; the shortest result is
@@ -110,28 +113,34 @@ class Search(Generic[A]):
         """Return the failing trial that explains best, shortened from those given."""
         best = sorted(failed, key=self.cost)[:SHORTENED]
         if failed[-1].difference and failed[-1].difference.stopped:
+            deadline = perf_counter() + SECONDS_FOR_SHORTENING
             with self.guard.impatient(PATIENCE_WHILE_SHORTENING):
-                return self._shorten(failed[-1])
+                return self._shorten(failed[-1], deadline)
         return min((self._shorten(trial) for trial in best), key=self.cost)
 
     def cost(self, trial: Trial) -> tuple[int, ...]:
-        """Return how hard a trial is to explain: calls, then refusals, then sizes."""
+        """Return how hard a trial is to explain: refusals, then calls, then sizes.
+
+        A history in which nothing is refused comes before a shorter one in a full
+        pool. An answer with several mistakes often fails there first, and what
+        happens in a full pool says nothing about the mistakes that come before it.
+        """
         history = trial.history
         return (
             self.topic.num_misused(history),
-            len(history.calls),
             trial.num_refused,
+            len(history.calls),
             *self.topic.size(history),
         )
 
-    def _shorten(self, trial: Trial) -> Trial:
+    def _shorten(self, trial: Trial, deadline: float = inf) -> Trial:
         if not trial.history.calls:
             return trial
         tried = {trial.history}
         candidates = self._candidates(trial.history)
         while self.guard.seconds_left > SECONDS_FOR_THE_REPORT:
             history = next(candidates, None)
-            if history is None:
+            if history is None or perf_counter() > deadline:
                 break
             if history in tried or len(history.calls) > len(trial.history.calls):
                 continue
@@ -153,13 +162,16 @@ class Search(Generic[A]):
 
     def _not_made(self, history: History, complaint: Complaint) -> Difference:
         made = self.topic.construction(history)
+        wrong_number = "positional argument" in complaint.found
+        takes = ": __init__ takes self and what stands in the parentheses"
+        takes = takes if wrong_number else ""
         return Difference(
             title=f"{made} {complaint.what}"
             + ("; expected no error" if complaint.error else ""),
-            expected="a new object, ready for its first call.",
+            expected=f"a new object, ready for its first call{takes}.",
             found=complaint.found,
             hint=PYTHON_ERROR,
-            reread=self.topic.reread,
+            reread="",  # how a class is made is in no lesson
             compared=made,
             found_value=complaint.what,
             expected_value="a new object",

@@ -163,7 +163,7 @@ class Topic(Protocol[A_contra]):
     def size(self, history: History) -> tuple[int, ...]:
         """Return how hard a history is to explain, beyond its number of calls.
 
-        Compared in order. Less misuse, fewer calls and fewer refusals come before it:
+        Compared in order. Less misuse, fewer refusals and fewer calls come before it:
         so begin with unusual sizes (a block_size that is not the lesson's), then
         tokens, then the lesson's pool.
         """

@@ -212,6 +212,15 @@ class RaisesForAFreeBlock(StackPool):
         return 1
 
 
+class RaisesAValueError(StackPool):
+    """Refuses a second free, but with an error of Python's."""
+
+    def free(self, block_id: int) -> None:
+        if block_id in self._free:
+            raise ValueError(f"block {block_id} is free already")
+        super().free(block_id)
+
+
 class ReturnsNoneWhenFull(StackPool):
     """Says "no" with None."""
 
@@ -376,6 +385,14 @@ class KeepsTheBlocks(EagerManager):
     def free(self, seq_id: str) -> None:
         self._require(seq_id)
         del self._table_by_seq[seq_id]
+
+
+class KeepsTheTable(EagerManager):
+    """Gives the blocks back, and goes on to know the sequence."""
+
+    def free(self, seq_id: str) -> None:
+        for block_id in self._require(seq_id).block_ids:
+            self.pool.free(block_id)
 
 
 class ReturnsItsOwnList(EagerManager):
@@ -546,6 +563,17 @@ MUTANTS = (
     ),
     Mutant(
         "4.1",
+        RaisesAValueError,
+        "free(a) raised ValueError; expected NotAllocated",
+        (
+            "a = allocate()",
+            "free(a)",
+            "free(a)",
+        ),
+        "It raises another error than NotAllocated",
+    ),
+    Mutant(
+        "4.1",
         ReturnsNoneWhenFull,
         "b = allocate() returned None; expected OutOfBlocks",
         (
@@ -627,6 +655,16 @@ MUTANTS = (
             'free("A")',
         ),
         "My free blocks run out",
+    ),
+    Mutant(
+        "4.2",
+        KeepsTheTable,
+        'after free("A"), table("A") still answers',
+        (
+            'add("A", 1)',
+            'free("A")',
+        ),
+        "A freed sequence is still there",
     ),
     Mutant(
         "4.2",

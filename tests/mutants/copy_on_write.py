@@ -457,6 +457,25 @@ class ForgetsTheTarget(EagerManager):
         return copies
 
 
+# --- 5.3 MyBlockManager: two mistakes at once -----------------------------------------
+
+
+class SharesTheListAndFailsHalfway(SharesTheList, FailsHalfway):
+    pass
+
+
+class KeepsTheReferenceAndFailsHalfway(KeepsTheOldReference, FailsHalfway):
+    pass
+
+
+class CopiesAFullBlockAndFailsHalfway(CopiesAFullBlock, FailsHalfway):
+    pass
+
+
+class ForgetsToShareAndFailsHalfway(ForgetsToShare, FailsHalfway):
+    pass
+
+
 # --- 5.4 my_beam_step -----------------------------------------------------------------
 
 
@@ -944,6 +963,13 @@ MUTANTS = (
         ),
         "A beam is shorter than it should be",
     ),
+)
+# Each is wrong in a full pool too; its first mistake is the one to talk about.
+WITH_TWO_MISTAKES: tuple[Callable[..., object], ...] = (
+    SharesTheListAndFailsHalfway,
+    KeepsTheReferenceAndFailsHalfway,
+    CopiesAFullBlockAndFailsHalfway,
+    ForgetsToShareAndFailsHalfway,
 )
 VARIANTS: dict[str, tuple[Callable[..., object], ...]] = {
     "5.1": (SharedStack, LazySharedQueue),
