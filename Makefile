@@ -3,7 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-PYTEST := $(BIN)/python -m pytest -q -n auto
+# a worker for each core already: torch's own threads would only wait for each other
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 .DEFAULT_GOAL := help
 .PHONY: help venv setup lab test test-all slow build bench check

@@ -9,6 +9,7 @@ pytest.importorskip("transformers", reason="the engine needs the extra `model`")
 
 import torch
 
+from pagedkv_edu.engine.attention import UnknownAttention
 from pagedkv_edu.engine.model import LoadedModel, adopt
 from pagedkv_edu.engine.sampling import Sampling
 from pagedkv_edu.engine.server import PromptTooLong, Server
@@ -31,6 +32,7 @@ class Scene:
 def scene() -> Scene:
     from transformers import LlamaConfig, LlamaForCausalLM
 
+    torch.set_num_threads(1)  # a tiny model only waits for its other threads
     torch.manual_seed(0)
     config = LlamaConfig(
         hidden_size=64,
@@ -147,3 +149,18 @@ def test_the_same_seed_gives_the_same_sample_whatever_is_served_beside_it(
         texts.append(answer.token_ids)
 
     assert texts[0] == texts[1]
+
+
+def test_the_triton_kernel_serves_the_same_text(scene: Scene) -> None:
+    pytest.importorskip("triton", reason="Triton is for Linux only")
+    server = Server(scene.model, num_blocks=8, attention="triton")
+    answer = server.submit("A", scene.prompts[0], Sampling(4))
+    while server.has_work:
+        server.step()
+
+    assert answer.token_ids == scene.wanted[0][:4]
+
+
+def test_an_unknown_attention_is_named(scene: Scene) -> None:
+    with pytest.raises(UnknownAttention, match="got 'flash'"):
+        Server(scene.model, attention="flash")

@@ -22,7 +22,6 @@ NAME = "pagedkv"  # as transformers knows it
 DecodeAttention = Callable[..., Tensor]
 _BY_NAME = {
     "torch": "pagedkv_edu.engine.attention:torch_decode",
-    "cpu": "pagedkv_kernels.cpu:paged_decode",
     "triton": "pagedkv_kernels.decode:paged_decode",
 }
 

@@ -71,7 +71,7 @@ class Server:
         num_blocks: int = 256,
         block_size: int = 16,
         num_host_blocks: int = 0,
-        attention: str | DecodeAttention = "cpu",
+        attention: str | DecodeAttention = "torch",
         share_prefixes: bool = False,
         pool: PoolLike | None = None,
         manager: ManagerLike | None = None,
