@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -18,8 +19,10 @@ from pagedkv_kernels.oracles import dense_attention
 
 NAN = float("nan")
 GARBAGE = (-1, 2**30, 2**31 - 1, 0)  # as addresses all of them are wrong
+# numbers before and behind a pool, and behind the tables: a kernel that reads a little
+# outside finds poison there and no foreign memory
+GUARD = 2**15
 MAP_NORESERVE = 0x4000  # Linux; Python's mmap names it from 3.13 on
-GUARD = 1  # blocks of NaN before and behind the pool, for who reads outside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,27 @@ class Problem:
         tables = known.where(is_block, self.block_tables)
         return replace(self, k_cache=k_cache, v_cache=v_cache, block_tables=tables)
 
-    def with_values(self, v: Sequence[Tensor]) -> "Problem":
-        """Return the same problem with other values in the written slots."""
-        v_cache = self.v_cache.clone()
-        for seq, values in enumerate(v):
-            _write(v_cache, self.block_tables[seq], values, self.window)
-        return replace(self, v_cache=v_cache, v=tuple(v))
+    def far_away(self, pool_numbers: int = 2**31) -> "Problem":
+        """Return the same problem at the end of a pool of more numbers than that.
+
+        Offsets into it do not fit into 32 bits. As much memory lies before the pool, so
+        that an offset which has become negative leads to zeros, and to no crash. The
+        tables are changed. Raises `OSError` where so much memory cannot be reserved.
+        """
+        num_here, *block = self.k_cache.shape
+        num_blocks = pool_numbers // prod(block) + num_here
+        far = num_blocks - num_here
+        caches: list[Tensor] = []
+        for cache in (self.k_cache, self.v_cache):
+            memory = _reserve(pool_numbers + num_blocks * prod(block), cache)
+            pool = memory[pool_numbers:].view(num_blocks, *block)
+            pool[far:] = cache
+            caches.append(pool)
+        is_block = (self.block_tables >= 0) & (self.block_tables < num_here)
+        # in place, because behind the tables lies what a kernel may read too much of
+        tables = self.block_tables
+        tables[is_block] += far
+        return replace(self, k_cache=caches[0], v_cache=caches[1], block_tables=tables)
 
 
 def problem(
@@ -93,12 +111,14 @@ def problem(
     extra_entries: int = 1,
     spread: float = 1.0,
     level: float = 0.0,
+    values: Literal["random", "tokens"] = "random",
 ) -> Problem:
     """Return a problem with sequences of these lengths, blocks in random order.
 
-    `spread` is about how far scores lie apart, and `level` where they lie. `fused`
-    takes K and V as the two views of one tensor. Tables have `extra_entries` more
-    columns than the longest sequence needs.
+    `spread` is about how far scores lie apart, and `level` where they lie. With values
+    "tokens" the output shows the weights, see `weights_in`; this takes a head_dim above
+    num_kv_heads times the longest length. `fused` takes K and V as the two views of one
+    tensor. Tables have `extra_entries` more columns than the longest sequence needs.
     """
     generator = _generator(seed)
     scale = head_dim**-0.5
@@ -109,6 +129,8 @@ def problem(
     q = random(len(seq_lens), num_heads, head_dim) * spread
     k = tuple(random(length, num_kv_heads, head_dim) for length in seq_lens)
     v = tuple(random(length, num_kv_heads, head_dim) for length in seq_lens)
+    if values == "tokens":
+        v = tuple(_one_hot(rows) for rows in v)
     if level:
         q[:, :, 0] = 1
         for keys in k:
@@ -116,15 +138,18 @@ def problem(
 
     tables = _tables(seq_lens, block_size, extra_entries, garbage, window, generator)
     num_blocks = sum(cdiv(length, block_size) for length in seq_lens) + 2
-    caches = torch.full(
-        (num_blocks + 2 * GUARD, 2, block_size, num_kv_heads, head_dim), poison
-    ).to(dtype=dtype, device=device)[GUARD : GUARD + num_blocks]
-    k_cache, v_cache = caches[:, 0], caches[:, 1]
-    if not fused:
-        k_cache, v_cache = _apart(k_cache), _apart(v_cache)
-    for seq, (keys, values) in enumerate(zip(k, v, strict=True)):
+    block = (block_size, num_kv_heads, head_dim)
+    # a slot that holds no token shows its weight in every number of the output
+    v_poison = 1.0 if values == "tokens" else poison
+    if fused:
+        k_cache, v_cache = guarded((num_blocks, 2, *block), poison, q).unbind(1)
+        v_cache.fill_(v_poison)
+    else:
+        k_cache = guarded((num_blocks, *block), poison, q)
+        v_cache = guarded((num_blocks, *block), v_poison, q)
+    for seq, (keys, rows) in enumerate(zip(k, v, strict=True)):
         _write(k_cache, tables[seq], keys, window)
-        _write(v_cache, tables[seq], values, window)
+        _write(v_cache, tables[seq], rows, window)
     return Problem(
         q,
         k_cache,
@@ -137,6 +162,23 @@ def problem(
         k,
         v,
     )
+
+
+def weights_in(out: Tensor, num_kv_heads: int) -> tuple[Tensor, Tensor]:
+    """Return the weights that an output shows if values were "tokens".
+
+    First `[num_seqs, num_heads, num_kv_heads, tokens]`: how much of each token's value
+    is in a row of the output, told apart by the KV head that the value was read from.
+    Then `[num_seqs, num_heads]`: how much is from slots that hold no token.
+    """
+    stray = out[..., -1]  # no token has this number
+    return (out - stray[..., None]).unflatten(-1, (num_kv_heads, -1)), stray
+
+
+def guarded(shape: tuple[int, ...], poison: float, like: Tensor) -> Tensor:
+    """Return a tensor of one value, with as much of it before and behind."""
+    memory = like.new_full((prod(shape) + 2 * GUARD,), poison)
+    return memory[GUARD:-GUARD].view(shape)
 
 
 def reserved(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
@@ -152,6 +194,25 @@ def reserved(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
     return torch.frombuffer(mmap.mmap(-1, num_bytes, flags), dtype=dtype).view(*shape)
 
 
+def _one_hot(rows: Tensor) -> Tensor:
+    """Give every token and KV head a number of its own: 1 there, 0 elsewhere."""
+    seq_len, num_kv_heads, head_dim = rows.shape
+    shown = torch.zeros_like(rows)
+    token = torch.arange(seq_len, device=rows.device)
+    for head in range(num_kv_heads):
+        shown[token, head, head * (head_dim // num_kv_heads) + token] = 1
+    return shown
+
+
+def _reserve(num_numbers: int, like: Tensor) -> Tensor:
+    if not like.is_cuda:
+        return reserved([num_numbers], like.dtype)
+    try:
+        return like.new_empty(num_numbers)
+    except torch.OutOfMemoryError as error:
+        raise OSError("the card has too little memory") from error
+
+
 def _tables(
     seq_lens: Sequence[int],
     block_size: int,
@@ -161,10 +222,10 @@ def _tables(
     generator: torch.Generator,
 ) -> Tensor:
     num_used = [cdiv(length, block_size) for length in seq_lens]
-    width = max(num_used, default=0) + extra_entries
-    entries = torch.tensor(garbage, dtype=torch.int32).repeat(width + 1)
-    tables = torch.stack([entries[seq : seq + width] for seq in range(len(garbage))])
-    tables = tables.repeat(cdiv(len(seq_lens) + 1, len(garbage)), 1)[: len(seq_lens)]
+    shape = len(seq_lens), max(num_used, default=0) + extra_entries
+    entries = torch.tensor(garbage, dtype=torch.int32)
+    entries = entries.repeat(cdiv(prod(shape) + GUARD, len(garbage)))
+    tables = entries[: prod(shape)].view(shape)
     # block 0 stays unwritten: a table padded with zeros would lead to it
     free = (torch.randperm(sum(num_used) + 1, generator=generator) + 1).tolist()
     for seq, length in enumerate(seq_lens):
@@ -173,7 +234,7 @@ def _tables(
             block_id = free.pop()
             if logical >= first:  # what lies before the window was given back
                 tables[seq, logical] = block_id
-    return tables.contiguous()
+    return tables
 
 
 def _write(cache: Tensor, table: Tensor, rows: Tensor, window: int | None) -> None:
@@ -183,12 +244,6 @@ def _write(cache: Tensor, table: Tensor, rows: Tensor, window: int | None) -> No
     block_size = cache.shape[1]
     block_id = table.to(cache.device)[position // block_size].long()
     cache[block_id, position % block_size] = rows[first:]
-
-
-def _apart(view: Tensor) -> Tensor:
-    """Return a copy in memory of its own, with guard blocks around it."""
-    guard = view.new_full((GUARD, *view.shape[1:]), NAN)
-    return torch.cat([guard, view, guard])[GUARD:-GUARD]
 
 
 def _generator(seed: int) -> torch.Generator:

@@ -1,0 +1,36 @@
+"""Numbers and lists as a message of a check says them."""
+
+from collections.abc import Sequence
+
+
+def number(value: float) -> str:
+    """Return a number with three digits: "0.183", "-200", "nan".
+
+    >>> number(0.18349), number(4.0), number(-0.0)
+    ('0.183', '4', '0')
+    """
+    return f"{value + 0.0:.3g}"
+
+
+def joined(items: Sequence[object], last: str = "and") -> str:
+    """Return "A", "A and B" or "A, B and C"."""
+    texts = [str(item) for item in items]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return "1 block", "2 blocks"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def shown(value: object, width: int = 60) -> str:
+    """Return a value as Python shows it, cut to fit into a sentence."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001  (a learner's __repr__ may fail in any way)
+        text = ""
+    if not text or " at 0x" in text:  # an address says nothing, and changes
+        return f"of type {type(value).__name__}"
+    return text if len(text) <= width else f"{text[: width - 1]}…"
