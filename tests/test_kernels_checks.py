@@ -66,7 +66,7 @@ def _seeds() -> Iterator[object]:
             yield pytest.param(mutant, seed, marks=marks, id=f"{label(mutant)}-{seed}")
 
 
-@pytest.mark.parametrize(("mutant", "seed"), _seeds())
+@pytest.mark.parametrize(("mutant", "seed"), list(_seeds()))
 def test_a_wrong_answer_is_rejected_with_its_own_message_and_hint(
     mutant: Mutant, seed: int
 ):
