@@ -326,7 +326,7 @@ def test_a_call_that_took_too_long_is_told_even_where_it_cannot_be_stopped():
     def sleeps_too_long() -> None:
         with Guard(0.01) as guard:
             try:
-                guard.ask("append", sleep, 0.1)
+                guard.ask("append", sleep, 1.1)  # who only waits gets a second
             except Complaint as complaint:
                 complaints.append(complaint)
 
