@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
 POOL = """
 import resource
 import torch
-from pagedkv_kernels import paged_decode, write_kv
+from pagedkv_kernels import cpu, paged_decode, write_kv
 from pagedkv_kernels.cases import reserved
 from pagedkv_kernels.oracles import dense_attention
 
@@ -30,9 +30,10 @@ slots = torch.cat([block_id * 16 + torch.arange(16) for block_id in table[0]])
 write_kv(k, v, *caches, slots[:LENGTH])
 seq_lens = torch.tensor([LENGTH], dtype=torch.int32)
 
-found = paged_decode(q, *caches, table.int(), seq_lens, scale=0.125)
 expected, _ = dense_attention(q[0], k, v, scale=0.125)
-assert (found[0] - expected).abs().max() < 3e-3
+for decode in (paged_decode, cpu.paged_decode):
+    found = decode(q, *caches, table.int(), seq_lens, scale=0.125)
+    assert (found[0] - expected).abs().max() < 3e-3, decode
 assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2**20  # KiB
 print("right")
 """
@@ -59,7 +60,7 @@ print("right")
 
 STRIDES = """
 import torch
-from pagedkv_kernels import paged_decode, write_kv
+from pagedkv_kernels import cpu, paged_decode, write_kv
 from pagedkv_kernels.cases import problem, reserved
 
 p = problem((17,), num_heads=6, num_kv_heads=3, dtype=torch.float16)
@@ -72,8 +73,9 @@ for strides in ((16 * 32, 32, 2**30 + 16), (3 * 32, 2**28 + 16, 32)):
     memories = [reserved([size], torch.float16) for _ in range(2)]
     caches = [torch.as_strided(m, p.k_cache.shape, (*strides, 1)) for m in memories]
     write_kv(p.k[0], p.v[0], *caches, slots[:17])
-    found = paged_decode(p.q, *caches, *p.tensors[3:], scale=p.scale)
-    assert (found - expected).abs().max() < 3e-3, strides
+    for decode in (paged_decode, cpu.paged_decode):
+        found = decode(p.q, *caches, *p.tensors[3:], scale=p.scale)
+        assert (found - expected).abs().max() < 3e-3, (strides, decode)
 print("right")
 """
 

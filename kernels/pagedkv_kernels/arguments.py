@@ -155,6 +155,9 @@ def _require_used_entries(
     )
     if max_blocks == 0:
         return
+    smallest, largest = (int(bound) for bound in block_tables.aminmax())
+    if smallest >= 0 and largest < num_blocks:
+        return
     lens = seq_lens[:, None].long()
     first = torch.zeros_like(lens) if window is None else (lens - window).clamp(min=0)
     entry = torch.arange(max_blocks)
