@@ -68,7 +68,7 @@ def merge_splits(
     A part is the attention over some of the tokens, and its log-sum-exp says how much
     those tokens weigh. A part without tokens (-inf) weighs nothing.
     """
-    num_seqs, num_heads, num_splits, head_dim = parts.shape
+    num_seqs, num_heads = parts.shape[:2]
     require(
         parts.is_contiguous() and part_lse.is_contiguous(),
         "parts and part_lse must be contiguous",
@@ -77,18 +77,21 @@ def merge_splits(
     if num_seqs == 0:
         return lse
     merge_kernel[(num_seqs, num_heads)](
-        parts,
-        part_lse,
-        out,
-        lse,
-        num_heads,
-        *out.stride()[:2],
-        NUM_SPLITS=num_splits,
-        PADDED_SPLITS=next_power_of_two(num_splits),
-        HEAD_DIM=head_dim,
-        PADDED_DIM=next_power_of_two(head_dim),
+        *(parts, part_lse, out, lse, num_heads, *out.stride()[:2]),
+        **merge_constants(parts),
     )
     return lse
+
+
+def merge_constants(parts: Tensor) -> dict[str, int]:
+    """Return the constants that `merge_kernel` is compiled for."""
+    num_splits, head_dim = parts.shape[2:]
+    return {
+        "NUM_SPLITS": num_splits,
+        "PADDED_SPLITS": next_power_of_two(num_splits),
+        "HEAD_DIM": head_dim,
+        "PADDED_DIM": next_power_of_two(head_dim),
+    }
 
 
 def require_num_splits(num_splits: int) -> None:

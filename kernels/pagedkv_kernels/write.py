@@ -82,15 +82,23 @@ def write_kv(
         )
         require_like(name, tensor, k_cache)
     if num_tokens > 0:
-        arguments = (k, v, k_cache, v_cache, slot_mapping)
         write_kernel[(num_tokens,)](
-            *arguments,
-            *k.stride()[:2],
-            *v.stride()[:2],
-            *k_cache.stride()[:3],
-            *v_cache.stride()[:3],
+            *write_arguments(k, v, k_cache, v_cache, slot_mapping),
             **write_constants(k_cache),
         )
+
+
+def write_arguments(
+    k: Tensor, v: Tensor, k_cache: Tensor, v_cache: Tensor, slot_mapping: Tensor
+) -> tuple[Tensor | int, ...]:
+    """Return what `write_kernel` is launched with, in its order."""
+    return (
+        *(k, v, k_cache, v_cache, slot_mapping),
+        *k.stride()[:2],
+        *v.stride()[:2],
+        *k_cache.stride()[:3],
+        *v_cache.stride()[:3],
+    )
 
 
 def write_constants(k_cache: Tensor) -> dict[str, int]:
