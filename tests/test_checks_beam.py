@@ -2,7 +2,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from pagedkv_edu.checks.beam_run import beam_step
+from pagedkv_edu.checks.beams.run import beam_step
 from pagedkv_edu.checks.copy_on_write import check_beam_step
 from pagedkv_edu.protocols import BlockCopy, ManagerLike
 from tests.mutants.copy_on_write import frees_last

@@ -3,7 +3,6 @@ from functools import cache
 
 import pytest
 
-from pagedkv_edu.checks import block_pool_hints as hints
 from pagedkv_edu.checks.block_pool import (
     HINTS,
     WastedTopic,
@@ -11,7 +10,8 @@ from pagedkv_edu.checks.block_pool import (
     check_growing_manager,
     check_wasted_slots,
 )
-from pagedkv_edu.checks.topics import Advice
+from pagedkv_edu.checks.hints import block_pool as hints
+from pagedkv_edu.checks.judging.topics import Advice
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.report import Report

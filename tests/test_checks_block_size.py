@@ -12,7 +12,11 @@ from pagedkv_edu.checks.block_size import (
     check_break_even,
     check_choice,
 )
-from pagedkv_edu.checks.block_size_choice import MOST_OVER, best_cost, load_named
+from pagedkv_edu.checks.questions.block_size_choice import (
+    MOST_OVER,
+    best_cost,
+    load_named,
+)
 from pagedkv_edu.report import Report
 from pagedkv_edu.serving.break_even import choose_size
 from tests.mutants.block_size import MUTANTS, VARIANTS, Mutant, counts_bytes

@@ -11,8 +11,8 @@ from pagedkv_edu.checks.block_table import (
     check_slot_mapping,
     check_table_entries,
 )
-from pagedkv_edu.checks.positions import SlotTopic
-from pagedkv_edu.checks.slot_mappings import MappingTopic
+from pagedkv_edu.checks.questions.positions import SlotTopic
+from pagedkv_edu.checks.questions.slot_mappings import MappingTopic
 from pagedkv_edu.replay import WordMemory
 from pagedkv_edu.report import Report
 from tests.mutants.block_table import MUTANTS, VARIANTS, Mutant

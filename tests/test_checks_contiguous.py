@@ -8,14 +8,14 @@ from time import process_time
 import pytest
 
 from pagedkv_edu import errors
-from pagedkv_edu.checks.best_hole import BestHoleTopic
 from pagedkv_edu.checks.contiguous import (
     HINTS,
     check_best_hole,
     check_first_fit,
     check_refused_history,
 )
-from pagedkv_edu.checks.refused_history import as_calls
+from pagedkv_edu.checks.questions.best_hole import BestHoleTopic
+from pagedkv_edu.checks.questions.refused_history import as_calls
 from pagedkv_edu.memory.extents import ExtentAllocator
 from pagedkv_edu.report import Report
 from tests.mutants import contiguous

@@ -3,7 +3,6 @@ from functools import cache
 
 import pytest
 
-from pagedkv_edu.checks import copy_on_write_hints as hints
 from pagedkv_edu.checks.copy_on_write import (
     HINTS,
     MustCopyTopic,
@@ -12,6 +11,7 @@ from pagedkv_edu.checks.copy_on_write import (
     check_must_copy,
     check_shared_pool,
 )
+from pagedkv_edu.checks.hints import copy_on_write as hints
 from pagedkv_edu.memory.pool import BlockPool
 from pagedkv_edu.protocols import BlockCopy, ManagerLike
 from pagedkv_edu.report import Report

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagedkv_edu.checks import copy_on_write_hints
-from pagedkv_edu.checks.beam_topic import BeamTopic
+from pagedkv_edu.checks.beams.topic import BeamTopic
 from pagedkv_edu.checks.copy_on_write import check_block_manager
+from pagedkv_edu.checks.hints import copy_on_write as copy_on_write_hints
 from pagedkv_edu.checks.histories import Call, Given, History, Name, Pairs, drawn
-from pagedkv_edu.checks.limits import Guard
-from pagedkv_edu.checks.manager_drawing import append_call
-from pagedkv_edu.checks.manager_topic import ManagerTopic
-from pagedkv_edu.checks.pool_topic import PoolTopic
-from pagedkv_edu.checks.search import Search, Trial
+from pagedkv_edu.checks.judging.limits import Guard
+from pagedkv_edu.checks.judging.search import Search, Trial
+from pagedkv_edu.checks.managers.drawing import append_call
+from pagedkv_edu.checks.managers.topic import ManagerTopic
+from pagedkv_edu.checks.pools.topic import PoolTopic
 from tests.checking import as_data
 from tests.mutants.block_pool import LazyQueuePool, Mutant, StackPool
 from tests.mutants.copy_on_write import (

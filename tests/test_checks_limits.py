@@ -13,7 +13,7 @@ from pagedkv_edu.checks.copy_on_write import (
     check_must_copy,
     check_shared_pool,
 )
-from pagedkv_edu.checks.limits import Complaint, Guard, Unwritten, shown
+from pagedkv_edu.checks.judging.limits import Complaint, Guard, Unwritten, shown
 from pagedkv_edu.errors import OutOfBlocks
 from pagedkv_edu.report import Report
 from tests.mutants.block_pool import StackPool

@@ -4,7 +4,6 @@ from time import process_time
 
 import pytest
 
-from pagedkv_edu.checks.plan_steps import PlanTopic
 from pagedkv_edu.checks.preemption import (
     HINTS,
     check_admission,
@@ -12,6 +11,7 @@ from pagedkv_edu.checks.preemption import (
     check_plan_step,
     check_victim,
 )
+from pagedkv_edu.checks.questions.plan_steps import PlanTopic
 from pagedkv_edu.report import Report
 from pagedkv_edu.serving.small import plan_step
 from tests.mutants.block_table import Mutant

@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
-from pagedkv_edu.checks import prefix_cache_hints as hints
+from pagedkv_edu.checks.hints import prefix_cache as hints
 from pagedkv_edu.checks.histories import History
-from pagedkv_edu.checks.limits import Guard
+from pagedkv_edu.checks.judging.limits import Guard
+from pagedkv_edu.checks.judging.topics import Advice
 from pagedkv_edu.checks.prefix_cache import (
     HINTS,
     check_block_hashes,
@@ -14,10 +15,9 @@ from pagedkv_edu.checks.prefix_cache import (
     check_prefix_cache,
     digits,
 )
-from pagedkv_edu.checks.prefix_guarded import GuardedCache, NamedCache
-from pagedkv_edu.checks.prefix_model import PrefixModel
-from pagedkv_edu.checks.prefix_script import drawn_history
-from pagedkv_edu.checks.topics import Advice
+from pagedkv_edu.checks.prefixes.guarded import GuardedCache, NamedCache
+from pagedkv_edu.checks.prefixes.model import PrefixModel
+from pagedkv_edu.checks.prefixes.script import drawn_history
 from pagedkv_edu.memory.prefix import PrefixCache
 from pagedkv_edu.report import Report
 from tests.checking import (

@@ -12,7 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from pagedkv_edu.course.exercises import EXERCISES, Exercise
+from pagedkv_edu.course.exercise import Exercise
+from pagedkv_edu.course.exercises import EXERCISES
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))

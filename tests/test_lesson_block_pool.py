@@ -6,7 +6,7 @@ from inspect import isclass
 import pytest
 
 from pagedkv_edu import BlockManager, BlockPool, OutOfBlocks
-from pagedkv_edu.checks import block_pool_hints
+from pagedkv_edu.checks.hints import block_pool as block_pool_hints
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from pagedkv_edu.checks.block_size import CostsTopic, EvenTopic
-from pagedkv_edu.checks.block_size_choice import ChoiceTopic
+from pagedkv_edu.checks.questions.block_size_choice import ChoiceTopic
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

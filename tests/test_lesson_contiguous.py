@@ -5,7 +5,7 @@ from inspect import isclass
 
 import pytest
 
-from pagedkv_edu.checks import contiguous_hints
+from pagedkv_edu.checks.hints import contiguous as contiguous_hints
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

@@ -6,7 +6,7 @@ from inspect import isclass
 import pytest
 
 from pagedkv_edu import BlockManager, BlockPool
-from pagedkv_edu.checks import copy_on_write_hints
+from pagedkv_edu.checks.hints import copy_on_write as copy_on_write_hints
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

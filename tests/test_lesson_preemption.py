@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 
-from pagedkv_edu.checks import admissions, plan_steps, preemption
+from pagedkv_edu.checks import preemption
+from pagedkv_edu.checks.questions import admissions, plan_steps
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pagedkv_edu.checks import prefix_cache_hints
+from pagedkv_edu.checks.hints import prefix_cache as prefix_cache_hints
 from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.course.quizzes import KEY
 from pagedkv_edu.errors import PagedKVError

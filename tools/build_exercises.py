@@ -16,7 +16,8 @@ from pathlib import Path
 
 import nbformat
 
-from pagedkv_edu.course.exercises import EXERCISES, Exercise
+from pagedkv_edu.course.exercise import Exercise
+from pagedkv_edu.course.exercises import EXERCISES
 from pagedkv_edu.report import Hint
 from tools.percent import notebook, text_of
 

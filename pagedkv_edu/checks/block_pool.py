@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from pagedkv_edu.checks import block_pool_hints as hint
-from pagedkv_edu.checks.functions import (
+from pagedkv_edu.checks.hints import block_pool as hint
+from pagedkv_edu.checks.judging.functions import (
     NearbyCases,
     Right,
     Wrong,
     judge_function,
 )
-from pagedkv_edu.checks.judge import judge
-from pagedkv_edu.checks.manager_run import MakeManager
-from pagedkv_edu.checks.manager_topic import ManagerTopic
-from pagedkv_edu.checks.pool_run import MakePool
-from pagedkv_edu.checks.pool_topic import PoolTopic
-from pagedkv_edu.checks.reports import wrong_parameters
-from pagedkv_edu.checks.wording import amount
+from pagedkv_edu.checks.judging.judge import judge
+from pagedkv_edu.checks.judging.reports import wrong_parameters
+from pagedkv_edu.checks.judging.wording import amount
+from pagedkv_edu.checks.managers.run import MakeManager
+from pagedkv_edu.checks.managers.topic import ManagerTopic
+from pagedkv_edu.checks.pools.run import MakePool
+from pagedkv_edu.checks.pools.topic import PoolTopic
 from pagedkv_edu.report import Hint, Report
 from pagedkv_edu.sizes import cdiv
 

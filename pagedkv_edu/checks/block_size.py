@@ -8,13 +8,18 @@ from math import ceil
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from pagedkv_edu.checks import block_size_hints as hint
-from pagedkv_edu.checks.block_size_choice import check_choice as check_choice
-from pagedkv_edu.checks.block_size_hints import HINTS as HINTS
-from pagedkv_edu.checks.functions import NearbyCases, Right, Wrong, judge_function
+from pagedkv_edu.checks.hints import block_size as hint
+from pagedkv_edu.checks.hints.block_size import HINTS as HINTS
 from pagedkv_edu.checks.histories import is_tuple
-from pagedkv_edu.checks.positions import has_decimals, unusual
-from pagedkv_edu.checks.wording import amount
+from pagedkv_edu.checks.judging.functions import (
+    NearbyCases,
+    Right,
+    Wrong,
+    judge_function,
+)
+from pagedkv_edu.checks.judging.wording import amount
+from pagedkv_edu.checks.questions.block_size_choice import check_choice as check_choice
+from pagedkv_edu.checks.questions.positions import has_decimals, unusual
 from pagedkv_edu.report import Hint, Report
 from pagedkv_edu.serving import block_sizes
 from pagedkv_edu.sizes import cdiv

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from pagedkv_edu.checks import block_table_hints as hint
-from pagedkv_edu.checks.block_table_hints import HINTS as HINTS
-from pagedkv_edu.checks.functions import NearbyCases, Right, Wrong, judge_function
-from pagedkv_edu.checks.positions import (
+from pagedkv_edu.checks.hints import block_table as hint
+from pagedkv_edu.checks.hints.block_table import HINTS as HINTS
+from pagedkv_edu.checks.judging.functions import (
+    NearbyCases,
+    Right,
+    Wrong,
+    judge_function,
+)
+from pagedkv_edu.checks.judging.wording import amount
+from pagedkv_edu.checks.questions.positions import (
     LocateTopic,
     SlotTopic,
     has_decimals,
     unusual,
 )
-from pagedkv_edu.checks.slot_mappings import MappingTopic
-from pagedkv_edu.checks.wording import amount
+from pagedkv_edu.checks.questions.slot_mappings import MappingTopic
 from pagedkv_edu.report import Hint, Report
 from pagedkv_edu.sizes import cdiv
 

@@ -1,13 +1,13 @@
 """Check the three exercises of lesson 02: first fit, best fit, a refused request."""
 
-from pagedkv_edu.checks import contiguous_hints as hint
-from pagedkv_edu.checks.best_hole import BestHoleTopic
-from pagedkv_edu.checks.contiguous_hints import HINTS as HINTS
-from pagedkv_edu.checks.extents_run import MakeExtents
-from pagedkv_edu.checks.extents_topic import ExtentsTopic
-from pagedkv_edu.checks.functions import judge_function
-from pagedkv_edu.checks.judge import judge
-from pagedkv_edu.checks.refused_history import (
+from pagedkv_edu.checks.extents.run import MakeExtents
+from pagedkv_edu.checks.extents.topic import ExtentsTopic
+from pagedkv_edu.checks.hints import contiguous as hint
+from pagedkv_edu.checks.hints.contiguous import HINTS as HINTS
+from pagedkv_edu.checks.judging.functions import judge_function
+from pagedkv_edu.checks.judging.judge import judge
+from pagedkv_edu.checks.questions.best_hole import BestHoleTopic
+from pagedkv_edu.checks.questions.refused_history import (
     check_refused_history as check_refused_history,
 )
 from pagedkv_edu.report import Report

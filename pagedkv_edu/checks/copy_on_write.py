@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from pagedkv_edu.checks import copy_on_write_hints as hint
-from pagedkv_edu.checks.beam_run import BeamFunction
-from pagedkv_edu.checks.beam_topic import BeamTopic
-from pagedkv_edu.checks.functions import NearbyCases, Right, Wrong, judge_function
-from pagedkv_edu.checks.judge import judge
-from pagedkv_edu.checks.manager_run import MakeManager
-from pagedkv_edu.checks.manager_topic import ManagerTopic
-from pagedkv_edu.checks.pool_run import MakePool
-from pagedkv_edu.checks.pool_topic import PoolTopic
-from pagedkv_edu.checks.reports import wrong_parameters
-from pagedkv_edu.checks.wording import amount
+from pagedkv_edu.checks.beams.run import BeamFunction
+from pagedkv_edu.checks.beams.topic import BeamTopic
+from pagedkv_edu.checks.hints import copy_on_write as hint
+from pagedkv_edu.checks.judging.functions import (
+    NearbyCases,
+    Right,
+    Wrong,
+    judge_function,
+)
+from pagedkv_edu.checks.judging.judge import judge
+from pagedkv_edu.checks.judging.reports import wrong_parameters
+from pagedkv_edu.checks.judging.wording import amount
+from pagedkv_edu.checks.managers.run import MakeManager
+from pagedkv_edu.checks.managers.topic import ManagerTopic
+from pagedkv_edu.checks.pools.run import MakePool
+from pagedkv_edu.checks.pools.topic import PoolTopic
 from pagedkv_edu.report import Hint, Report
 
 HINTS = hint.HINTS

@@ -7,13 +7,13 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from pagedkv_edu.checks import preemption_hints as hint
-from pagedkv_edu.checks.admissions import AdmissionTopic
-from pagedkv_edu.checks.cases import NearbyCases, Right, Wrong
-from pagedkv_edu.checks.functions import judge_function
-from pagedkv_edu.checks.plan_steps import PlanTopic, with_what_it_leads_to
-from pagedkv_edu.checks.preemption_hints import HINTS as HINTS
-from pagedkv_edu.checks.wording import amount
+from pagedkv_edu.checks.hints import preemption as hint
+from pagedkv_edu.checks.hints.preemption import HINTS as HINTS
+from pagedkv_edu.checks.judging.cases import NearbyCases, Right, Wrong
+from pagedkv_edu.checks.judging.functions import judge_function
+from pagedkv_edu.checks.judging.wording import amount
+from pagedkv_edu.checks.questions.admissions import AdmissionTopic
+from pagedkv_edu.checks.questions.plan_steps import PlanTopic, with_what_it_leads_to
 from pagedkv_edu.report import Hint, Report
 from pagedkv_edu.sizes import cdiv
 

@@ -1,12 +1,12 @@
 """Check exercise 11: chained hashes, the longest cached run, and a prefix cache."""
 
-from pagedkv_edu.checks import prefix_cache_hints as hint
-from pagedkv_edu.checks.functions import judge_function
-from pagedkv_edu.checks.judge import judge
-from pagedkv_edu.checks.prefix_functions import HashesTopic, RunTopic
-from pagedkv_edu.checks.prefix_functions import digits as digits
-from pagedkv_edu.checks.prefix_run import MakeCache
-from pagedkv_edu.checks.prefix_topic import PrefixTopic
+from pagedkv_edu.checks.hints import prefix_cache as hint
+from pagedkv_edu.checks.judging.functions import judge_function
+from pagedkv_edu.checks.judging.judge import judge
+from pagedkv_edu.checks.prefixes.functions import HashesTopic, RunTopic
+from pagedkv_edu.checks.prefixes.functions import digits as digits
+from pagedkv_edu.checks.prefixes.run import MakeCache
+from pagedkv_edu.checks.prefixes.topic import PrefixTopic
 from pagedkv_edu.report import Report
 
 HINTS = hint.HINTS

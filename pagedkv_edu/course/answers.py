@@ -12,7 +12,7 @@ from types import ModuleType
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 
-from pagedkv_edu.checks.limits import Complaint, Guard
+from pagedkv_edu.checks.judging.limits import Complaint, Guard
 
 # Ours run only where an answer may need them: they can be long, draw, or use what
 # is withheld. A cell without one of our ids was added by the learner, and runs.

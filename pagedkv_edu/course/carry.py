@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from pagedkv_edu.course.answers import answer_cells, run_cells
-from pagedkv_edu.course.exercises import Exercise, exercise_for, named, report_on
+from pagedkv_edu.course.exercise import Exercise
+from pagedkv_edu.course.exercises import exercise_for, named, report_on
 from pagedkv_edu.course.folder import course_folder, work_folder
 from pagedkv_edu.course.page import say
 

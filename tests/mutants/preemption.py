@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import ceil
 
-from pagedkv_edu.checks import preemption_hints as hint
+from pagedkv_edu.checks.hints import preemption as hint
 from pagedkv_edu.errors import OutOfBlocks
 from pagedkv_edu.sizes import cdiv
 from tests.mutants.block_table import Mutant

@@ -1,0 +1,1 @@
+"""What an allocator of extents is held to."""

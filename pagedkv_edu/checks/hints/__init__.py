@@ -1,0 +1,1 @@
+"""The hints of each topic, told as what the learner sees."""

@@ -1,0 +1,1 @@
+"""What a block manager is held to."""

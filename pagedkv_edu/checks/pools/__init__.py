@@ -1,0 +1,1 @@
+"""What a block pool is held to."""

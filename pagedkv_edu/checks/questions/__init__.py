@@ -1,0 +1,1 @@
+"""Questions whose answer is a function or a list, one module each."""

@@ -1,0 +1,1 @@
+"""The rows of the exercise table, a module for each part of the course."""
