@@ -1,5 +1,6 @@
 """Load a model whose attention can be replaced."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,14 @@ class LoadedModel:
         if ids is None:
             return frozenset()
         return frozenset([ids] if isinstance(ids, int) else ids)
+
+    def token_ids(self, prompt: str | Sequence[int]) -> list[int]:
+        """Return a prompt as token ids; one that is given as ids is only copied."""
+        if not isinstance(prompt, str):
+            return list(prompt)
+        if self.tokenizer is None:
+            raise MissingModel(f"{self.name} has no tokenizer; give token ids instead")
+        return list(self.tokenizer(prompt)["input_ids"])
 
     def spec(self, block_size: int) -> KVCacheSpec:
         """Return what the model stores for a token, in its own number format."""

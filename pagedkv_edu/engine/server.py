@@ -1,10 +1,11 @@
 """Serve prompts with continuous batching: decide, copy, write, attend, choose."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 
+from pagedkv_edu.engine.answer import Answer
 from pagedkv_edu.engine.attention import (
     DecodeAttention,
     PagedAttention,
@@ -13,47 +14,21 @@ from pagedkv_edu.engine.attention import (
 from pagedkv_edu.engine.batch import Rows
 from pagedkv_edu.engine.cache import KVCache
 from pagedkv_edu.engine.model import LoadedModel
-from pagedkv_edu.engine.sampling import Sampler, Sampling
-from pagedkv_edu.errors import InvalidSize, PagedKVError
-from pagedkv_edu.memory.manager import BlockManager
-from pagedkv_edu.memory.pool import BlockPool
-from pagedkv_edu.memory.prefix import PrefixCache
-from pagedkv_edu.protocols import ManagerLike, PoolLike, SeqId
+from pagedkv_edu.engine.parts import make_parts
+from pagedkv_edu.engine.sampling import Sampling
+from pagedkv_edu.engine.writer import Writer
+from pagedkv_edu.errors import DuplicateSequence, InvalidSize, PagedKVError
+from pagedkv_edu.protocols import ManagerLike, PoolLike, SeqId, TableLike
 from pagedkv_edu.serving.plan import StepPlan
-from pagedkv_edu.serving.scheduler import Scheduler
+from pagedkv_edu.serving.served import AnswerSoFar, Counters, NewToken, ServedStep
 from pagedkv_edu.serving.simulation import SchedulerLike
 from pagedkv_edu.serving.workload import Request
+
+OnStep = Callable[[ServedStep], object]
 
 
 class PromptTooLong(PagedKVError):  # noqa: N818
     """The prompt, or prompt and answer, is longer than the model's limit."""
-
-
-@dataclass(slots=True)
-class Answer:
-    """One answer on its way: its tokens so far, and how it ended."""
-
-    seq_id: SeqId
-    prompt_ids: list[int]
-    token_ids: list[int] = field(default_factory=list[int])
-    ended: str = ""  # "stop", "length", "outgrew the pool" or "cancelled"
-
-    @property
-    def known_ids(self) -> list[int]:
-        """Prompt and answer so far."""
-        return self.prompt_ids + self.token_ids
-
-
-@dataclass(slots=True)
-class Counters:
-    """What the server has done so far."""
-
-    steps: int = 0
-    computed_tokens: int = 0
-    hit_tokens: int = 0
-    preemptions: int = 0
-    swaps: int = 0
-    copies: int = 0
 
 
 class Server:
@@ -61,7 +36,8 @@ class Server:
 
     The parts may be the caller's own: a pool, a manager on it, a scheduler on both and
     an attention function. What is not given is made here. With `share_prefixes` the
-    pool is a `PrefixCache`, so equal beginnings of prompts are computed once.
+    pool is a `PrefixCache`, so equal beginnings of prompts are computed once; a
+    `PrefixCache` given as the pool does the same.
     """
 
     def __init__(
@@ -79,28 +55,27 @@ class Server:
     ) -> None:
         self.model = model
         self.spec = model.spec(block_size)
-        cache = PrefixCache(num_blocks, block_size) if share_prefixes else None
-        self.pool = pool or cache or BlockPool(num_blocks)
-        host_pool = BlockPool(num_host_blocks) if num_host_blocks else None
-        self.manager = manager or BlockManager(self.pool, block_size, host_pool)
-        self.scheduler = scheduler or Scheduler(
-            self.manager,
-            self.pool,
-            block_size,
-            preempt_by="swap" if num_host_blocks else "recompute",
-            cache=cache,
-        )
         self.attention = decode_attention(attention)
+        parts = make_parts(
+            pool,
+            manager,
+            scheduler,
+            num_blocks=num_blocks,
+            block_size=block_size,
+            num_host_blocks=num_host_blocks,
+            share_prefixes=share_prefixes,
+        )
+        self.pool, self.manager = parts.pool, parts.manager
+        self.scheduler = parts.scheduler
         self.cache = KVCache(
             self.spec,
             self.pool.num_blocks,
             dtype=model.model.dtype,
             device=model.model.device,
-            num_host_blocks=num_host_blocks,
+            num_host_blocks=parts.num_host_blocks,
         )
         self.counters = Counters()
-        self._answers: dict[SeqId, Answer] = {}
-        self._samplers: dict[SeqId, Sampler] = {}
+        self._writers: dict[SeqId, Writer] = {}  # unfinished, in order of submission
 
     @property
     def has_work(self) -> bool:
@@ -108,14 +83,23 @@ class Server:
         return self.scheduler.has_work
 
     def submit(
-        self, seq_id: SeqId, prompt_ids: Sequence[int], sampling: Sampling
+        self,
+        seq_id: SeqId,
+        prompt_ids: Sequence[int],
+        sampling: Sampling,
+        *,
+        stream: int = 0,
     ) -> Answer:
         """Queue a prompt; its answer grows with every step.
 
-        Raises `PromptTooLong` beyond the model's limit and `NeverFits` beyond the pool.
+        Answers of one seed and different streams are drawn independently.
+        Raises `PromptTooLong` beyond the model's limit, `NeverFits` beyond the pool,
+        and `DuplicateSequence` where the id is that of an unfinished answer.
         """
         if not prompt_ids:
             raise InvalidSize("a prompt needs at least one token")
+        if seq_id in self._writers:
+            raise DuplicateSequence(f"the answer {seq_id!r} is not finished yet")
         longest = len(prompt_ids) + sampling.max_new_tokens
         if longest > self.model.max_len:
             raise PromptTooLong(
@@ -132,41 +116,75 @@ class Server:
             )
         )
         answer = Answer(seq_id, list(prompt_ids))
-        self._answers[seq_id] = answer
-        self._samplers[seq_id] = Sampler(sampling, stream=len(self._samplers))
+        self._writers[seq_id] = Writer(answer, sampling, self.model.tokenizer, stream)
         return answer
 
-    def step(self) -> list[Answer]:
-        """Do one step; return the answers that have one token more."""
+    def run(self, on_step: OnStep | None = None) -> None:
+        """Do steps until every answer has ended; `on_step` sees each of them.
+
+        An error, or an interrupt, ends every answer here and leaves the pool clean.
+        """
+        try:
+            while self.has_work:
+                step = self.step()
+                if on_step is not None:
+                    on_step(step)
+        except BaseException:
+            self.cancel()
+            raise
+
+    def step(self) -> ServedStep:
+        """Do one step; return what it did."""
         plan = self.scheduler.step()
-        self._count(plan)
+        seen = list(self._writers.values())
         for seq_id in plan.refused:
-            self._end(seq_id, "outgrew the pool")
+            self._writers.pop(seq_id).answer.ended = "outgrew the pool"
         # every copy before anything is written
         self.cache.copy(list(plan.copies))
-        if not plan.scheduled:
-            return []
-        rows = Rows(self.spec.block_size, self.model.model.device)
-        complete: list[Answer] = []
-        for seq_id, num_tokens in plan.scheduled.items():
-            answer, table = self._answers[seq_id], self.manager.table(seq_id)
-            known = answer.known_ids
-            rows.add(table, known[table.seq_len - num_tokens : table.seq_len])
-            if table.seq_len == len(known):
-                complete.append(answer)
-            else:
-                rows.last_rows.pop()  # a chunk of a prompt: nothing to choose yet
-        logits = self._forward(rows)
-        for answer, row in zip(complete, logits, strict=True):
-            self._extend(answer, row)
-        return complete
+        tables = {seq_id: self.manager.table(seq_id) for seq_id in plan.scheduled}
+        new = self._compute(plan, tables) if tables else ()
+        step = ServedStep(
+            self.counters.steps,
+            plan,
+            new,
+            tables,
+            tuple(_so_far(writer.answer) for writer in seen),
+            self._count(plan, len(new)),
+            self.pool.num_blocks,
+            self.pool.num_free,
+        )
+        self._forget_ended()
+        return step
 
     def cancel(self) -> None:
         """End every answer here; the pool is as it was before the first prompt."""
-        for seq_id in list(self._answers):
-            if not self._answers[seq_id].ended:
+        for seq_id, writer in list(self._writers.items()):
+            if not writer.answer.ended:
                 self.scheduler.finish(seq_id)
-                self._end(seq_id, "cancelled")
+                writer.answer.ended = "cancelled"
+        self._forget_ended()
+
+    def _compute(
+        self, plan: StepPlan, tables: dict[SeqId, TableLike]
+    ) -> tuple[NewToken, ...]:
+        """Run the scheduled tokens; choose a token where none was left to compute."""
+        rows = Rows(self.spec.block_size, self.model.model.device)
+        complete: list[Writer] = []
+        for seq_id, num_tokens in plan.scheduled.items():
+            writer, table = self._writers[seq_id], tables[seq_id]
+            known = writer.answer.known_ids
+            rows.add(table, known[table.seq_len - num_tokens : table.seq_len])
+            if table.seq_len == len(known):
+                complete.append(writer)
+            else:
+                rows.last_rows.pop()  # a chunk of a prompt: nothing to choose yet
+        logits = self._forward(rows)
+        new: list[NewToken] = []
+        for writer, row in zip(complete, logits, strict=True):
+            new.append(writer.extend(row))
+            if writer.answer.ended:
+                self.scheduler.finish(writer.answer.seq_id)
+        return tuple(new)
 
     @torch.inference_mode()
     def _forward(self, rows: Rows) -> torch.Tensor:
@@ -179,28 +197,27 @@ class Server:
             paged=PagedAttention(self.cache, self.attention, batch),
         ).logits[0]
 
-    def _extend(self, answer: Answer, logits: torch.Tensor) -> None:
-        sampler = self._samplers[answer.seq_id]
-        token_id = sampler.choose(logits)
-        answer.token_ids.append(token_id)
-        if token_id in sampler.sampling.stop_ids:
-            ended = "stop"
-        elif len(answer.token_ids) == sampler.sampling.max_new_tokens:
-            ended = "length"
-        else:
-            return
-        self.scheduler.finish(answer.seq_id)
-        self._end(answer.seq_id, ended)
+    def _forget_ended(self) -> None:
+        for seq_id, writer in list(self._writers.items()):
+            if writer.answer.ended:
+                del self._writers[seq_id]
 
-    def _end(self, seq_id: SeqId, how: str) -> None:
-        self._answers.pop(seq_id).ended = how
-        del self._samplers[seq_id]
+    def _count(self, plan: StepPlan, num_new: int) -> Counters:
+        before = self.counters
+        self.counters = replace(
+            before,
+            steps=before.steps + 1,
+            computed_tokens=before.computed_tokens + sum(plan.scheduled.values()),
+            new_tokens=before.new_tokens + num_new,
+            hit_tokens=before.hit_tokens + sum(plan.hit_tokens.values()),
+            preemptions=before.preemptions
+            + len(plan.preempted)
+            + len(plan.swapped_out),
+            swaps=before.swaps + len(plan.swapped_out),
+            copies=before.copies + sum(copy.kind == "copy" for copy in plan.copies),
+        )
+        return self.counters
 
-    def _count(self, plan: StepPlan) -> None:
-        counters = self.counters
-        counters.steps += 1
-        counters.computed_tokens += sum(plan.scheduled.values())
-        counters.hit_tokens += sum(plan.hit_tokens.values())
-        counters.preemptions += len(plan.preempted) + len(plan.swapped_out)
-        counters.swaps += len(plan.swapped_out)
-        counters.copies += len(plan.copies)
+
+def _so_far(answer: Answer) -> AnswerSoFar:
+    return AnswerSoFar(answer.seq_id, answer.text, len(answer.token_ids), answer.ended)
