@@ -15,7 +15,7 @@ help:
 	@echo "make test-all  lint, types, layers, all tests, the slow ones too"
 	@echo "make check     lint, types, layers, drift of the built notebooks"
 	@echo "make build     build exercises/ and solutions/ from their sources"
-	@echo "make bench     measure the manager against a plain driver and transformers"
+	@echo "make bench     measure the parts of the course beside named peers"
 	@echo "make venv      only an empty .venv: to put a build of torch there yourself"
 
 venv: .venv/made

@@ -1,9 +1,13 @@
+from pathlib import Path
 from random import Random
 from statistics import mean
 
 import pytest
 
-from tools.bench import measure, ratio_text, run_ours, run_plain
+from tests.public_traces import public_trace
+from tools.bench_manager import measure, run_ours, run_plain
+from tools.bench_serving import AZURE, MOONCAKE, bench_serving
+from tools.bench_text import ratio_text
 from tools.bench_workload import MAX_RUNNING, Driver, blocks_for, make_requests
 
 REQUESTS = make_requests(5, Random(1))
@@ -59,3 +63,25 @@ def test_a_ratio_is_taken_within_each_round():
     assert (
         ratio_text([1.0, 2.0, 4.0], [2.0, 8.0, 12.0]) == "3.00 (rounds: 2.00 to 4.00)"
     )
+
+
+def test_a_missing_trace_is_named_and_nothing_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    bench_serving(tmp_path, run_plain, num_rounds=1)
+
+    assert AZURE in capsys.readouterr().out
+
+
+def test_the_serving_bench_measures_the_beginning_of_each_trace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    pytest.importorskip("kvcache_sim", reason="the extra `dev` brings the peer")
+    for name in (AZURE, *MOONCAKE):
+        lines = public_trace(name).read_text().splitlines()[:200]
+        (tmp_path / name).write_text("\n".join(lines))
+    bench_serving(tmp_path, run_plain, num_rounds=1)
+    out = capsys.readouterr().out
+
+    assert "cache off / cache on" in out
+    assert out.count("ours faster by") == 2

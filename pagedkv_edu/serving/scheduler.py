@@ -303,15 +303,12 @@ class Scheduler:
         """Take the promised blocks, and count the tokens that the step computes."""
         append, running = self.manager.append, self._running
         for seq_id, num_tokens in draft.appending.items():
-            copies = append(seq_id, num_tokens)
-            if copies:
+            if copies := append(seq_id, num_tokens):
                 draft.copies += copies
-            seq = running[seq_id]
-            seq.num_computed += num_tokens
-            if seq.num_left != 1:
-                seq.num_left -= num_tokens
+            running[seq_id].num_computed += num_tokens
         for seq_id in list(self._prefilling):
             seq = running[seq_id]
+            seq.num_left -= draft.appending.get(seq_id, 0)
             if seq.num_left <= 1:
                 seq.num_left = 1  # its last known token is computed: one more is known
                 self._prefilling.remove(seq_id)
