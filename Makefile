@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 .DEFAULT_GOAL := help
-.PHONY: help venv setup lab test test-all slow build bench check
+.PHONY: help venv setup lab test test-all slow build model bench check
 
 help:
 	@echo "make lab       set up, and open JupyterLab on the first lesson"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all  lint, types, layers, all tests, the slow ones too"
 	@echo "make check     lint, types, layers, drift of the built notebooks"
 	@echo "make build     build exercises/ and solutions/ from their sources"
+	@echo "make model     fetch the small language model (93 MB) into work/model/"
 	@echo "make bench     measure the parts of the course beside named peers"
 	@echo "make venv      only an empty .venv: to put a build of torch there yourself"
 
@@ -37,6 +38,11 @@ setup: .venv/course
 	$(INSTALL) -e '.[course,model,dev]'
 	@touch $@
 
+# What serving a model needs: the lessons with one, and nothing else.
+.venv/model: .venv/course
+	$(INSTALL) -e '.[course,model]'
+	@touch $@
+
 lab: .venv/course
 	$(BIN)/pagedkv lab
 
@@ -50,6 +56,9 @@ test-all: check test slow
 
 build: .venv/dev
 	$(BIN)/python tools/build_exercises.py
+
+model: .venv/model
+	$(BIN)/python tools/fetch_model.py
 
 bench: .venv/dev
 	$(BIN)/python tools/bench.py
