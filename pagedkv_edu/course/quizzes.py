@@ -1,6 +1,7 @@
 """The key of every quiz: by lesson and question, the letter of the right answer."""
 
 KEY: dict[str, dict[str, str]] = {
+    "01": {"q1": "c", "q2": "a", "q3": "b"},
     "02": {"q1": "b", "q2": "a", "q3": "b"},
     "03": {"q1": "b", "q2": "a", "q3": "c"},
     "04": {"q1": "a", "q2": "b", "q3": "c"},
