@@ -18,7 +18,7 @@ def film() -> list[Frame]:
 
 
 def data_of(page: str) -> dict[str, object]:
-    found = re.search(r'<script type="application/json" id="film">(.*?)</script>', page)
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert found
     return json.loads(found[1])
 
