@@ -29,16 +29,24 @@ class _Identity:
     salt: Salt
     parent: "_Identity | None"
 
-    def same_as(self, other: "_Identity | None") -> bool:
-        """Tell whether both chains hold the same tokens from the beginning on."""
-        one: _Identity | None = self
-        while one is not other:
-            if one is None or other is None:
+    def holds(
+        self, tokens: tuple[int, ...], salt: Salt, parent: "_Identity | None"
+    ) -> bool:
+        """Tell whether this is the block of these tokens after that parent."""
+        if self.tokens != tokens or self.salt != salt:
+            return False
+        mine = self.parent
+        while mine is not parent:  # a parent may have come back as another object
+            if mine is None or parent is None:
                 return False
-            if one.tokens != other.tokens or one.salt != other.salt:
+            if mine.tokens != parent.tokens or mine.salt != parent.salt:
                 return False
-            one, other = one.parent, other.parent
+            mine, parent = mine.parent, parent.parent
         return True
+
+
+# what every first block comes after
+_ROOT = _Identity(hash=0, tokens=(), salt=None, parent=None)
 
 
 class PrefixCache:
@@ -144,9 +152,11 @@ class PrefixCache:
         that is offered is never written again.
         """
         hit: list[int] = []
-        parent: _Identity | None = None
-        for index in range(max(0, len(tokens) - 1) // self.block_size):
-            found = self._find(self._identity(tokens, index, parent, salt))
+        size, parent = self.block_size, _ROOT
+        for start in range(0, (len(tokens) - 1) // size * size, size):
+            content = tuple(tokens[start : start + size])
+            key = self._hash_block(parent.hash, content, salt)
+            found = self._find(key, content, salt, parent)
             if found is None:
                 break
             hit.append(found)
@@ -180,19 +190,22 @@ class PrefixCache:
             raise InvalidSize(
                 f"{len(tokens)} tokens fill {num_full} blocks; {len(block_ids)} given"
             )
-        if num_full and not min(map(self.ref_count, block_ids[:num_full])):
+        if not all(map(self.ref_count, block_ids[:num_full])):
             raise NotAllocated("a block that is free cannot be registered")
-        parent: _Identity | None = None
-        for index, block_id in enumerate(block_ids[:num_full]):
+        size, parent = self.block_size, _ROOT
+        starts = range(0, num_full * size, size)
+        for start, block_id in zip(starts, block_ids, strict=False):
             known = self._identity_by_block.get(block_id)
             if known is None:
-                known = self._identity(tokens, index, parent, salt)
-                first = self._find(known)
-                if first is not None:
-                    known = self._identity_by_block[first]
-                else:
+                content = tuple(tokens[start : start + size])
+                key = self._hash_block(parent.hash, content, salt)
+                first = self._find(key, content, salt, parent)
+                if first is None:
+                    known = _Identity(key, content, salt, parent)
                     self._identity_by_block[block_id] = known
-                    self._blocks_by_hash.setdefault(known.hash, []).append(block_id)
+                    self._blocks_by_hash.setdefault(key, []).append(block_id)
+                else:
+                    known = self._identity_by_block[first]
             parent = known
 
     def check(self) -> None:
@@ -213,19 +226,15 @@ class PrefixCache:
             "the blocks found by hash are not the blocks with an identity"
         )
 
-    def _identity(
-        self, tokens: Sequence[int], index: int, parent: _Identity | None, salt: Salt
-    ) -> _Identity:
-        start = index * self.block_size
-        content = tuple(tokens[start : start + self.block_size])
-        parent_hash = parent.hash if parent else 0
-        return _Identity(
-            self._hash_block(parent_hash, content, salt), content, salt, parent
-        )
-
-    def _find(self, wanted: _Identity) -> int | None:
-        for block_id in self._blocks_by_hash.get(wanted.hash, ()):
-            if self._identity_by_block[block_id].same_as(wanted):
+    def _find(
+        self,
+        key: int,
+        content: tuple[int, ...],
+        salt: Salt,
+        parent: _Identity,
+    ) -> int | None:
+        for block_id in self._blocks_by_hash.get(key, ()):
+            if self._identity_by_block[block_id].holds(content, salt, parent):
                 return block_id
         return None
 
