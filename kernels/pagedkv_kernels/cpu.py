@@ -66,8 +66,8 @@ def paged_decode(
     if pieces:
         attend_pieces(
             scaled.numpy(),
-            _flat(k_cache),
-            _flat(v_cache),
+            flat(k_cache),
+            flat(v_cache),
             block_tables.contiguous().numpy(),
             np.array(pieces),
             block_size,
@@ -126,7 +126,7 @@ def _merged(
     return torch.einsum("sph,sphd->shd", weights, all_parts), all_lse.logsumexp(1)
 
 
-def _flat(cache: Tensor) -> NDArray[np.generic]:
+def flat(cache: Tensor) -> NDArray[np.generic]:
     """Return the memory under a cache, from its first number on, without a copy."""
     strides = zip(cache.shape, cache.stride(), strict=True)
     size = 1 + sum((count - 1) * stride for count, stride in strides)

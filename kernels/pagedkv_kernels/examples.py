@@ -9,10 +9,33 @@ import torch
 
 from pagedkv_kernels.compile import Job, job
 from pagedkv_kernels.decode import decode_arguments, decode_constants, decode_kernel
+from pagedkv_kernels.ladder import head_arguments, head_constants, head_kernel
 from pagedkv_kernels.split import merge_constants, merge_kernel
 from pagedkv_kernels.write import write_arguments, write_constants, write_kernel
 
 NUM_SEQS, NUM_BLOCKS, MAX_BLOCKS, NUM_KV_HEADS = 8, 1024, 256, 8
+
+
+def head_job(
+    *,
+    head_dim: int = 128,
+    block_size: int = 16,
+    group: int = 4,
+    tile: int = 64,
+    dtype: torch.dtype = torch.float16,
+    target: str = "sm_90",
+) -> Job:
+    """Return the kernel of a program for each query head, for 8 KV heads."""
+    q = _meta(NUM_SEQS, NUM_KV_HEADS * group, head_dim, dtype=dtype)
+    k_cache, v_cache = _caches(block_size, head_dim, dtype, fused=False)
+    tables = _meta(NUM_SEQS, MAX_BLOCKS, dtype=torch.int32)
+    lens = _meta(NUM_SEQS, dtype=torch.int32)
+    return job(
+        head_kernel,
+        *head_arguments(q, k_cache, v_cache, tables, lens, torch.empty_like(q), 0.1),
+        target=target,
+        **head_constants(q, k_cache, v_cache, tile),
+    )
 
 
 def decode_job(
