@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,13 @@ class Lesson:
     def headings(self) -> list[str]:
         return [line[3:] for line in self.prose.splitlines() if line.startswith("## ")]
 
-    def run(self, plugged: Mapping[str, object] | None = None) -> "Run":
-        """Run every code cell; after the second, what a learner plugs in counts."""
+    def run(
+        self, plugged: Mapping[str, object] | None = None, after: str = "-numbers"
+    ) -> "Run":
+        """Run every code cell; after the second, what a learner plugs in counts.
+
+        `after` names another cell, by the end of its id.
+        """
         names: dict[str, Any] = {}
         printed: dict[str, str] = {}
         for cell in self.of_kind("code"):
@@ -43,9 +49,20 @@ class Lesson:
             with contextlib.redirect_stdout(out):
                 exec(compile(cell.source, cell.id, "exec"), names)
             printed[cell.id] = out.getvalue()
-            if cell.id.endswith("-numbers"):
+            if cell.id.endswith(after):
                 names.update(plugged or {})
         return Run(names, printed)
+
+
+def headings_sent_to(lesson: str) -> set[str]:
+    """Return the headings of a lesson that the checks of kernels send a learner to."""
+    folder = NOTEBOOKS.parent / "kernels" / "pagedkv_kernels"
+    texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
+    return {
+        heading
+        for text in texts
+        for heading in re.findall(rf'lesson {lesson}, "([^"]+)"', text)
+    }
 
 
 class Run:
