@@ -70,6 +70,21 @@ except pagedkv_kernels.mode.NoTriton as error:
     assert "pagedkv_kernels.cpu.paged_decode" in python(code)
 
 
+def test_without_triton_a_check_waits_and_says_how_to_go_on():
+    code = """
+import sys
+sys.modules["triton"] = None  # as if it were not installed
+from pagedkv_kernels.checks import check_decode_kernel, check_merge
+print(check_decode_kernel(print).text())
+print(check_merge(print).status)
+"""
+    told = python(code)
+
+    assert told.startswith("7.2  waiting for you: no kernel can be launched here")
+    assert "exercises 06 and 08 need none" in told
+    assert told.endswith("failed")
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error():
     import pagedkv_kernels
 

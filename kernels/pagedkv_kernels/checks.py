@@ -15,8 +15,10 @@
 
 The three of lesson 07 launch a Triton kernel and return nothing: they fill the last
 argument, or the caches. head_dim and block_size are powers of two there. Without
-Triton, or with Triton in the wrong mode, their checks raise `NoTriton`.
+Triton, or with Triton in the wrong mode, their checks wait and say how to go on.
 """
+
+from collections.abc import Callable
 
 from pagedkv_edu.report import Hint, Report
 from pagedkv_kernels.checking import hints_attention, hints_memory, hints_softmax
@@ -27,7 +29,12 @@ from pagedkv_kernels.checking.merging import MergeTopic
 from pagedkv_kernels.checking.softmax import SoftmaxTopic
 from pagedkv_kernels.checking.writing import WriteTopic
 from pagedkv_kernels.layouts import FUSED, INTERLEAVED, SPLIT
-from pagedkv_kernels.mode import require_triton
+from pagedkv_kernels.mode import NoTriton, require_triton
+
+WITHOUT_TRITON = (
+    "Lesson 07 can be read without launching one, exercises 06 and 08 need none, and a "
+    "kernel that you write here can be checked later on Linux, on Colab or under WSL."
+)
 
 HINTS: dict[str, tuple[Hint, ...]] = {
     "6.1": hints_softmax.ONLINE_SOFTMAX,
@@ -63,24 +70,22 @@ def check_merge(answer: object, *, seed: int = 0) -> Report:
 
 def check_write_kernel(answer: object, *, seed: int = 0) -> Report:
     """Check `my_write_kernel(k, v, k_cache, v_cache, slot_mapping)`."""
-    require_triton()
-    return judge(WriteTopic(HINTS["7.1"]), answer, seed=seed)
+    topic = WriteTopic(HINTS["7.1"])
+    return _with_triton("7.1", lambda: judge(topic, answer, seed=seed))
 
 
 def check_decode_kernel(answer: object, *, seed: int = 0) -> Report:
     """Check `my_decode_kernel(q, k_cache, v_cache, block_tables, seq_lens, ...)`."""
-    require_triton()
     reread = 'lesson 07, "One head"'
     topic = DecodeTopic("7.2", "my_decode_kernel", HINTS["7.2"], reread, True)
-    return judge(topic, answer, seed=seed)
+    return _with_triton("7.2", lambda: judge(topic, answer, seed=seed))
 
 
 def check_merge_splits(answer: object, *, seed: int = 0) -> Report:
     """Check `my_merge_splits(parts, part_lse, out)`."""
-    require_triton()
     reread = 'lesson 07, "Split and merge"'
     topic = MergeTopic("7.3", "my_merge_splits", HINTS["7.3"], reread, True)
-    return judge(topic, answer, seed=seed)
+    return _with_triton("7.3", lambda: judge(topic, answer, seed=seed))
 
 
 def check_split_address(answer: object, *, seed: int = 0) -> Report:
@@ -99,3 +104,18 @@ def check_interleaved_address(answer: object, *, seed: int = 0) -> Report:
     """Check `my_interleaved_address(spec, kind, block_id, slot, head)`."""
     topic = AddressTopic("8.3", "my_interleaved_address", INTERLEAVED, HINTS["8.3"])
     return judge(topic, answer, seed=seed)
+
+
+def _with_triton(exercise_id: str, judged: Callable[[], Report]) -> Report:
+    """Return the verdict, or, where no kernel can be launched, how to go on."""
+    try:
+        require_triton()
+    except NoTriton as reason:
+        return Report(
+            exercise_id,
+            "waiting",
+            "no kernel can be launched here",
+            go_on=f"{reason}. {WITHOUT_TRITON if reason.__cause__ else ''}".strip(),
+            hints=HINTS[exercise_id],
+        )
+    return judged()

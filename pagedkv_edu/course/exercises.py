@@ -5,12 +5,13 @@ from importlib import import_module
 
 from pagedkv_edu.course.exercise import Exercise
 from pagedkv_edu.course.exercise_rows.cost import COST
+from pagedkv_edu.course.exercise_rows.kernels import KERNELS
 from pagedkv_edu.course.exercise_rows.memory import MEMORY
 from pagedkv_edu.course.exercise_rows.serving import SERVING
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.report import Report
 
-EXERCISES = {exercise.id: exercise for exercise in (*COST, *MEMORY, *SERVING)}
+EXERCISES = {exercise.id: exercise for exercise in (*COST, *MEMORY, *KERNELS, *SERVING)}
 
 
 def exercise_with_id(exercise_id: str) -> Exercise:
