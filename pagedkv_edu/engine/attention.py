@@ -21,6 +21,7 @@ NAME = "pagedkv"  # as transformers knows it
 # window= and softcap= are given only to a model that has them.
 DecodeAttention = Callable[..., Tensor]
 _BY_NAME = {
+    "cpu": "pagedkv_kernels.cpu:paged_decode",
     "torch": "pagedkv_edu.engine.attention:torch_decode",
     "triton": "pagedkv_kernels.decode:paged_decode",
 }

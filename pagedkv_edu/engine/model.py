@@ -1,12 +1,18 @@
 """Load a model whose attention can be replaced."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    modeling_gguf_pytorch_utils,
+)
+from transformers.utils import logging
 
 from pagedkv_edu.engine.attention import NAME, UnknownAttention, register
 from pagedkv_edu.errors import PagedKVError
@@ -92,9 +98,30 @@ def load_model(
             raise MissingModel(f"no file {path}; run `make model` once")
         place, options["gguf_file"] = str(path.parent), path.name
     tokenizer_options = {k: v for k, v in options.items() if k == "gguf_file"}
-    tokenizer = AutoTokenizer.from_pretrained(place, **tokenizer_options)
-    model = AutoModelForCausalLM.from_pretrained(place, **options)
+    with _quietly():
+        tokenizer = AutoTokenizer.from_pretrained(place, **tokenizer_options)
+        model = AutoModelForCausalLM.from_pretrained(place, **options)
     return adopt(model, tokenizer, path.stem if path.suffix else place)
+
+
+@contextmanager
+def _quietly() -> Generator[None]:
+    """Draw none of the bars of loading, which a notebook would keep as output."""
+    had_bars = logging.is_progress_bar_enabled()
+    drawn: Any = modeling_gguf_pytorch_utils
+    bar = drawn.tqdm  # it has no switch
+    logging.disable_progress_bar()
+    drawn.tqdm = _no_bar
+    try:
+        yield
+    finally:
+        drawn.tqdm = bar
+        if had_bars:
+            logging.enable_progress_bar()
+
+
+def _no_bar(items: Iterable[object], **_: object) -> Iterable[object]:
+    return items
 
 
 def adopt(model: Any, tokenizer: Any, name: str = "model") -> LoadedModel:
