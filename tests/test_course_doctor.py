@@ -7,6 +7,8 @@ from pagedkv_edu.course.doctor import (
     Diagnosis,
     Finding,
     kernel_finding,
+    missing_for_model,
+    model_finding,
     package_findings,
     python_finding,
     widget_findings,
@@ -100,3 +102,20 @@ def test_the_summary_counts_what_is_missing_and_says_how_to_install_it():
 
     assert not diagnosis.healthy
     assert diagnosis.summary().startswith("1 missing: run `make setup`")
+
+
+def test_a_missing_model_is_a_note_with_the_command_that_fetches_it():
+    finding = model_finding(None, [])
+
+    assert finding.status == "note"
+    assert "`make model`" in finding.to_do
+    assert "go on without it" in finding.found
+
+
+def test_a_model_without_what_runs_it_names_what_is_missing():
+    assert missing_for_model(no_package)[0] == "torch"
+    assert missing_for_model(version_9) == []
+    finding = model_finding(Path("work/model/small.gguf"), ["gguf"])
+
+    assert finding.found == "small.gguf, but no gguf"
+    assert model_finding(Path("small.gguf"), []).status == "OK"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from pagedkv_edu.course.folder import course_folder, work_folder
+from pagedkv_edu.course.model_file import FETCH, model_file
 from pagedkv_edu.course.tables import html_table, text_table
 
 # Standard library only: the doctor must be able to say that anything else is missing.
@@ -22,6 +23,7 @@ INSTALL = (
     "run `make setup`, or in this environment: "
     "pip install -c constraints.txt -e '.[course]'"
 )
+MODEL_PACKAGES = ("torch", "transformers", "gguf", "accelerate")
 HEAD = ("what", "", "found", "what to do")
 Status = Literal["OK", "note", "missing"]
 
@@ -73,6 +75,7 @@ def doctor() -> Diagnosis:
             *package_findings(metadata.requires(PACKAGE) or []),
             *widget_findings(Path(sys.prefix)),
             *_kernel_findings(),
+            model_finding(model_file(), missing_for_model()),
             _folder_finding(),
         )
     )
@@ -178,6 +181,24 @@ def kernel_finding(gpus: list[str], torch: str, triton: str) -> Finding:
 
 def _kernel_findings() -> list[Finding]:
     return [kernel_finding(gpu_names(), installed("torch"), installed("triton"))]
+
+
+def missing_for_model(version_of: Callable[[str], str] = installed) -> list[str]:
+    """Return the packages that the small model needs and that are not here."""
+    return [name for name in MODEL_PACKAGES if not version_of(name)]
+
+
+def model_finding(path: Path | None, missing: list[str]) -> Finding:
+    """Say whether the small language model can answer here."""
+    if path is None:
+        found = "not here: lessons 00 and 13 go on without it"
+        return Finding("small model", "note", found, FETCH)
+    if missing:
+        found = f"{path.name}, but no {', '.join(missing)}"
+        return Finding(
+            "small model", "note", found, "`make model` installs what it needs"
+        )
+    return Finding("small model", "OK", path.name)
 
 
 def _folder_finding() -> Finding:
