@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import linecache
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,6 +47,9 @@ class Lesson:
         printed: dict[str, str] = {}
         for cell in self.of_kind("code"):
             out = io.StringIO()
+            # as in a notebook, where the source of a cell's functions can be asked for
+            lines = cell.source.splitlines(keepends=True)
+            linecache.cache[cell.id] = len(cell.source), None, lines, cell.id
             with contextlib.redirect_stdout(out):
                 exec(compile(cell.source, cell.id, "exec"), names)
             printed[cell.id] = out.getvalue()

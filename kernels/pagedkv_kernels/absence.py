@@ -72,11 +72,16 @@ if not HAS_TRITON:
 
 @contextmanager
 def needs_triton(say: Callable[[str], None] = print) -> Generator[None]:
-    """Run a block that launches kernels; where Triton is missing, say so and go on."""
+    """Run a block that launches kernels; where Triton is missing, say so and go on.
+
+    There, whatever the block raises is because of that: an import, or a name of one.
+    """
     try:
         yield
-    except NoTriton as reason:
-        say(f"Not run here. {reason}.\n{HOW_TO_GO_ON}")
+    except Exception as error:
+        if HAS_TRITON and not isinstance(error, NoTriton):
+            raise
+        say(f"Not run here. {WHY_NOT or error}.\n{HOW_TO_GO_ON}")
 
 
 def where_kernels_run() -> str:
