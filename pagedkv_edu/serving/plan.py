@@ -32,7 +32,8 @@ class Draft:
     budget: int  # tokens
     added: dict[SeqId, int] = field(default_factory=dict[SeqId, int])
     appending: dict[SeqId, int] = field(default_factory=dict[SeqId, int])
-    num_promised: int = 0  # blocks that appending will take
+    growth: dict[SeqId, int] = field(default_factory=dict[SeqId, int])
+    num_promised: int = 0  # blocks that appending will take: the sum of growth
     preempted: list[SeqId] = field(default_factory=list[SeqId])
     swapped_out: list[SeqId] = field(default_factory=list[SeqId])
     swapped_in: list[SeqId] = field(default_factory=list[SeqId])
@@ -43,8 +44,14 @@ class Draft:
     def append(self, seq_id: SeqId, num_tokens: int, growth: int) -> None:
         """Give a sequence tokens, for which it will take growth blocks."""
         self.appending[seq_id] = num_tokens
+        self.growth[seq_id] = growth
         self.num_promised += growth
         self.budget -= num_tokens
+
+    def take_back(self, seq_id: SeqId) -> None:
+        """Give a sequence no tokens after all."""
+        self.budget += self.appending.pop(seq_id, 0)
+        self.num_promised -= self.growth.pop(seq_id, 0)
 
     def final(self) -> StepPlan:
         """Return the decisions as a plan that nobody changes any more."""

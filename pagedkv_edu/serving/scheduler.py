@@ -19,6 +19,7 @@ from pagedkv_edu.protocols import (
     SwappingManagerLike,
 )
 from pagedkv_edu.serving.admission import Admission, Reserve
+from pagedkv_edu.serving.branches import Branches
 from pagedkv_edu.serving.plan import Draft, StepPlan
 from pagedkv_edu.serving.prefixes import PromptSharing
 from pagedkv_edu.serving.sequence import SequenceState
@@ -44,6 +45,10 @@ class Scheduler:
     it finishes, so every request does in the end, whatever the policy. If it outgrows
     the whole pool, it ends there: its blocks are free again and it is in the plan's
     `refused`.
+
+    A sequence can `fork` between two steps. The child shares its blocks, counts as
+    having arrived with it, and is preempted by itself. A sequence on `hold` gets no
+    tokens and may be preempted, until its next token is decided; see `Branches`.
 
     With a `cache`, which is then the manager's pool too, prompts with content share
     their full blocks; see `items_per_block` for the cache's block_size.
@@ -77,6 +82,7 @@ class Scheduler:
             raise InvalidSize("preempt_by swap needs a manager with swap_out, swap_in")
         self._admission = Admission(pool, block_size, reserve, watermark)
         self._sharing = PromptSharing(cache, block_size) if cache else None
+        self._branches = Branches(manager, pool, block_size)
         self._live: dict[SeqId, SequenceState] = {}
         self._waiting: deque[SequenceState] = deque()  # in order of arrival
         self._running: dict[SeqId, SequenceState] = {}  # in order of arrival
@@ -125,16 +131,27 @@ class Scheduler:
             self._schedule_running(draft)
         if not (draft.preempted or draft.swapped_out):
             self._admit_waiting(draft)
+        if not (draft.appending or draft.added):
+            self._make_way(draft)
         self._append(draft)
         return draft.final()
 
     def finish(self, seq_id: SeqId) -> None:
         """Free a sequence whose answer is complete, or which was cancelled."""
-        if seq_id not in self._live:
-            raise UnknownSequence(f"no live request {seq_id!r}; submit it first")
-        seq = self._live.pop(seq_id)
+        seq = self._require_live(seq_id)
         if seq_id in self._running:
             self._register(seq)
+        self.cancel(seq_id)
+
+    def cancel(self, seq_id: SeqId) -> None:
+        """Free a sequence whose last step may not have been written.
+
+        Nothing that this step computed can be found in the cache.
+        """
+        seq = self._require_live(seq_id)
+        del self._live[seq_id]
+        self._branches.held.discard(seq_id)
+        if seq_id in self._running:
             self._leave(seq)
             self.manager.free(seq_id)
             return
@@ -142,11 +159,37 @@ class Scheduler:
         if seq.on_host:
             self.manager.free(seq_id)
 
+    def fork(self, parent_id: SeqId, child_id: SeqId) -> None:
+        """Start a child with all that its parent knows, between two steps.
+
+        The child of a running parent shares its blocks; that of a parent which was
+        preempted waits beside it.
+        """
+        parent = self._require_live(parent_id)
+        if child_id in self._live:
+            raise DuplicateSequence(f"request {child_id!r} is live already")
+        if parent_id in self._running:
+            child = self._branches.fork(parent, child_id)
+            self._enter(child)
+        else:
+            child = self._branches.fork_waiting(parent, child_id)
+            self._waiting.insert(self._waiting.index(parent) + 1, child)
+        self._live[child_id] = child
+
+    def hold(self, seq_id: SeqId) -> None:
+        """Give a sequence no tokens until it is resumed."""
+        self._branches.held.add(self._require_live(seq_id).seq_id)
+
+    def resume(self, seq_id: SeqId) -> None:
+        """Go on with a sequence that was held."""
+        self._branches.held.discard(self._require_live(seq_id).seq_id)
+
     def check(self) -> None:
         """Assert that every live request is in one queue, in order of arrival."""
         waiting = {seq.seq_id for seq in self._waiting}
         assert not waiting & self._running.keys(), "a request waits and runs at once"
         assert waiting | self._running.keys() == self._live.keys(), "a request is lost"
+        assert self._branches.held <= self._live.keys(), "a request is held and gone"
         for queue in (self._waiting, self._running.values()):
             orders = [seq.order for seq in queue]
             assert orders == sorted(orders), f"not in order of arrival: {orders}"
@@ -163,6 +206,8 @@ class Scheduler:
         running = self._running
         if self._prefilling or len(running) > draft.budget:
             return False
+        if not self._branches.are_all_plain:
+            return False
         size = self.block_size
         growth = len([seq for seq in running.values() if not seq.num_computed % size])
         if growth > self.pool.num_free:
@@ -174,23 +219,31 @@ class Scheduler:
 
     def _schedule_running(self, draft: Draft) -> None:
         for seq in list(self._running.values()):
-            if seq.seq_id not in self._running:
-                continue  # a victim of this step
+            if seq.seq_id not in self._running or seq.seq_id in self._branches.held:
+                continue  # a victim of this step, or it waits for a decision
             num_tokens = min(seq.num_left, draft.budget)
             if num_tokens == 0:
                 return
-            num_blocks = self._blocks(seq.num_computed + num_tokens)
-            growth = num_blocks - self._blocks(seq.num_computed)
-            if num_blocks > self.pool.num_blocks:
+            if self._blocks(seq.num_computed + num_tokens) > self.pool.num_blocks:
                 self._leave(seq)
                 self._refuse(seq, draft)
-            elif self._make_room(seq, growth, draft):
+            elif self._make_room(seq, num_tokens, draft):
+                growth = self._growth(seq, num_tokens, draft)
                 draft.append(seq.seq_id, num_tokens, growth)
 
-    def _make_room(self, seq: SequenceState, growth: int, draft: Draft) -> bool:
-        """Preempt until growth blocks are free; tell whether seq itself may go on."""
-        while growth > self.pool.num_free - draft.num_promised:
-            oldest, *others = self._running.values()
+    def _growth(self, seq: SequenceState, num_tokens: int, draft: Draft) -> int:
+        """Return the blocks that so many tokens more take now, a copy's included."""
+        num_blocks = self._blocks(seq.num_computed + num_tokens)
+        num_new = num_blocks - self._blocks(seq.num_computed)
+        return num_new + self._branches.is_copied(seq, draft)
+
+    def _make_room(self, seq: SequenceState, num_tokens: int, draft: Draft) -> bool:
+        """Preempt until seq's next blocks are free; tell whether seq may go on."""
+        while self._growth(seq, num_tokens, draft) > (
+            self.pool.num_free - draft.num_promised
+        ):
+            oldest = self._branches.runnable(self._running.values()) or seq
+            others = [other for other in self._running.values() if other is not oldest]
             if not others:
                 # the blocks in the way belong to nobody who could be preempted
                 self._leave(oldest)
@@ -204,17 +257,25 @@ class Scheduler:
                 return False
         return True
 
+    def _make_way(self, draft: Draft) -> None:
+        """Preempt a held sequence if that is what the first one waiting waits for."""
+        held = [s for s in self._running.values() if s.seq_id in self._branches.held]
+        if held and self._branches.runnable(self._waiting):
+            self._preempt(held[-1], draft)
+
     def _admit_waiting(self, draft: Draft) -> None:
-        while self._waiting and draft.budget and len(self._running) < self.max_running:
-            seq = self._waiting[0]
+        while draft.budget and len(self._running) < self.max_running:
+            seq = self._branches.runnable(self._waiting)
+            if seq is None:
+                return
             if self._blocks(seq.num_known) > self.pool.num_blocks:
-                self._waiting.popleft()
+                self._waiting.remove(seq)
                 self._refuse(seq, draft)
                 continue
             admit = self._swap_in if seq.on_host else self._add
             if not admit(seq, draft):
                 return
-            self._waiting.popleft()
+            self._waiting.remove(seq)
             self._enter(seq)
 
     def _fits(
@@ -269,10 +330,7 @@ class Scheduler:
         return True
 
     def _preempt(self, victim: SequenceState, draft: Draft) -> None:
-        num_tokens = draft.appending.pop(victim.seq_id, 0)
-        draft.budget += num_tokens
-        held = self._blocks(victim.num_computed)
-        draft.num_promised -= self._blocks(victim.num_computed + num_tokens) - held
+        draft.take_back(victim.seq_id)
         self._leave(victim)
         if self._swaps and self._swap_out(victim, draft):
             draft.swapped_out.append(victim.seq_id)
@@ -295,6 +353,7 @@ class Scheduler:
 
     def _refuse(self, seq: SequenceState, draft: Draft) -> None:
         del self._live[seq.seq_id]
+        self._branches.held.discard(seq.seq_id)
         if seq.num_computed:
             self.manager.free(seq.seq_id)
         draft.refused.append(seq.seq_id)
@@ -306,6 +365,7 @@ class Scheduler:
             if copies := append(seq_id, num_tokens):
                 draft.copies += copies
             running[seq_id].num_computed += num_tokens
+        self._branches.grew(draft.appending)
         for seq_id in list(self._prefilling):
             seq = running[seq_id]
             seq.num_left -= draft.appending.get(seq_id, 0)
@@ -328,6 +388,7 @@ class Scheduler:
         del self._running[seq.seq_id]
         self._prefilling.discard(seq.seq_id)
         self._unregistered.discard(seq.seq_id)
+        self._branches.left(seq.seq_id)
 
     def _register(self, seq: SequenceState) -> None:
         """Let others share what is written of this prompt."""
@@ -338,6 +399,11 @@ class Scheduler:
             self._sharing.register(seq, block_ids)
         if self._sharing.is_complete(seq):
             self._unregistered.discard(seq.seq_id)
+
+    def _require_live(self, seq_id: SeqId) -> SequenceState:
+        if seq_id not in self._live:
+            raise UnknownSequence(f"no live request {seq_id!r}; submit it first")
+        return self._live[seq_id]
 
     def _blocks(self, num_tokens: int) -> int:
         return cdiv(num_tokens, self.block_size)

@@ -14,7 +14,8 @@ def last_arrived(
     requester: SequenceState, candidates: Sequence[SequenceState]
 ) -> SequenceState:
     """Choose the one that came last: first come, first served, also under pressure."""
-    return max(candidates, key=lambda seq: seq.order)
+    # of those that arrived together, forks of one request, the youngest
+    return max(reversed(candidates), key=lambda seq: seq.order)
 
 
 def the_requester(
