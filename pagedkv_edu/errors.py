@@ -54,3 +54,21 @@ class WrongPool(PagedKVError, TypeError):
 
 class TraceError(PagedKVError, ValueError):
     """A line of a trace file cannot be read; the message gives its number."""
+
+
+class NoAnswer(BaseException):
+    """The process that an answer runs in gave none: it ended, or took too long.
+
+    No Exception, so that nothing on the way takes it for an error of the answer's own.
+    `what` completes a title, "ended the Python process", and `found` is a sentence;
+    where it is too late, the caller knows how long it has waited and says so.
+    """
+
+    def __init__(
+        self, what: str = "", found: str = "", place: str = "", *, is_late: bool = False
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.found = found
+        self.place = place  # 'in line 7, "while True:"'
+        self.is_late = is_late

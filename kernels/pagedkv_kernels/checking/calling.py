@@ -12,7 +12,11 @@ from pathlib import Path
 from time import perf_counter
 from types import FrameType
 
+from pagedkv_edu import errors
+from pagedkv_edu.errors import NoAnswer
+
 PACKAGE = str(Path(__file__).resolve().parents[1])
+GRADING = str(Path(errors.__file__).with_name("grading"))  # runs answers elsewhere
 INSTALLED = "site-packages"
 RING_AGAIN = 0.5  # seconds, in case the learner's code swallowed the first alarm
 
@@ -86,19 +90,26 @@ class Caller:
         except KeyboardInterrupt:
             raise
         except _Stopped:
-            if limit < self._seconds_per_call:
-                raise OutOfTime from None
-            raise Complaint(
-                f"did not return within {limit:g} s",
-                f"no answer within {limit:g} s; is there an endless loop?",
-                stopped=True,
-            ) from None
+            raise self._too_slow(limit) from None
+        except NoAnswer as none:  # of a process that a submission is graded in
+            if none.is_late:
+                raise self._too_slow(limit) from None
+            raise Complaint(none.what, none.found, stopped=True) from None
         except BaseException as error:  # noqa: BLE001  (it is told to the learner)
             if any(map(_is_stub, _causes(error))):
                 raise Unwritten from None
             raise _raised(error) from None
         finally:
             self._seconds_left -= perf_counter() - start
+
+    def _too_slow(self, limit: float) -> Exception:
+        if limit < self._seconds_per_call:
+            return OutOfTime()
+        return Complaint(
+            f"did not return within {limit:g} s",
+            f"no answer within {limit:g} s; is there an endless loop?",
+            stopped=True,
+        )
 
 
 @contextmanager
@@ -164,7 +175,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _place(error: BaseException) -> str:
     """Return the last line that is the learner's: 'in line 7, "x = q[8]"'."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        is_theirs = INSTALLED not in frame.filename and PACKAGE not in frame.filename
+        ours = (INSTALLED, PACKAGE, GRADING)
+        is_theirs = not any(place in frame.filename for place in ours)
         if is_theirs and frame.lineno is not None:
             line = linecache.getline(frame.filename, frame.lineno).strip()
             return f"in line {frame.lineno}" + (f', "{line}"' if line else "")

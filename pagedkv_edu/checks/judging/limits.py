@@ -16,11 +16,16 @@ from time import perf_counter, thread_time
 from types import FrameType
 from typing import Self, TypeVar
 
-from pagedkv_edu.errors import PagedKVError
+from pagedkv_edu.errors import NoAnswer, PagedKVError
 
 T = TypeVar("T")
 
-NOT_THE_LEARNERS = (str(Path(__file__).resolve().parents[1]), get_paths()["stdlib"])
+_PACKAGE = Path(__file__).resolve().parents[2]
+NOT_THE_LEARNERS = (
+    str(_PACKAGE / "checks"),
+    str(_PACKAGE / "grading"),
+    get_paths()["stdlib"],
+)
 
 
 class Complaint(Exception):  # noqa: N818  (it is said to a learner, not to a caller)
@@ -163,6 +168,10 @@ class Guard:
             raise Unwritten(part) from None
         except _Stopped as stopped:
             raise self._too_slow(part, limit, _place(stopped)) from None
+        except NoAnswer as none:  # of a process that a submission is graded in
+            if none.is_late:
+                raise self._too_slow(part, limit, none.place) from None
+            raise Complaint(part, none.what, none.found, stopped=True) from None
         except BaseException as error:  # noqa: BLE001  (it is told to the learner)
             spent = watch.cpu_seconds
             raise _raised(part, error) from None
