@@ -83,7 +83,7 @@ def test_questions_are_answered_in_the_background(model: LoadedModel):
     ended = {k: v for frame in run["frames"] for k, v in frame["ended"].items()}
     assert ended == {"A": ["length", 20], "B": ["length", 20]}
     assert run["frames"][-1]["num_free"] == 32
-    assert "model, on the cpu" in run["source"]
+    assert "model on this CPU" in run["source"]
 
 
 def test_a_question_typed_later_is_answered_on_the_same_pool(model: LoadedModel):

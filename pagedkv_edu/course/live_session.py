@@ -14,7 +14,7 @@ from pagedkv_edu.serving.served import ServedStep
 from pagedkv_edu.viz.live import LiveView, live_view
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LOADING = "The model is being loaded: up to a minute, once."
+LOADING = "The model is being loaded, once; that takes up to a minute."
 
 
 class LiveSession:
@@ -98,7 +98,8 @@ class LiveSession:
             self.view.begin("loading")
             server = self._server = self._make_server()
             self._film.token_bytes = server.spec.bytes_per_token
-            self.view.named(f"{server.model.name}, on the {server.model.model.device}")
+            device = str(server.model.model.device).upper()
+            self.view.named(f"{server.model.name} on this {device}")
         self.view.begin()
         while not self._stopping:
             self._submit(server)

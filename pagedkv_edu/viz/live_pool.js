@@ -72,8 +72,8 @@ function livePointedDraw(view) {
 function liveBesideDraw(view) {
   const { live, at, parts } = view;
   const slots = live.film.numBlocks * live.size;
-  parts.beside.hidden = live.reserve === 0;
-  if (live.reserve === 0 || at < 0) return;
+  parts.beside.hidden = live.reserve === 0 || at < 0;
+  if (parts.beside.hidden) return;
   const width = view.poolWidth;
   const scale = width / slots;
   const facts = factsAt(live.film, at);
@@ -101,8 +101,9 @@ function liveBesideDraw(view) {
   parts.wholeName.textContent = `contiguous, ${live.reserve} each`;
   const running = live.prompts.filter((prompt) => ["running", "host", "preempted"].includes(live.moments[at].states.get(prompt.seq)));
   const late = running.filter((prompt) => !beside.some(([seq]) => seq === prompt.seq)).map((prompt) => prompt.seq);
-  const began = beside.filter(([, , steps]) => steps > 0).map(([seq, , steps]) => `${seq} began ${amount(steps, "step")} late`);
-  const said = late.length ? `${listed(late)} would wait` : began.length ? began.join(", ") : `${beside.length} running`;
+  const began = beside.filter(([, , steps]) => steps > 0);
+  const delay = began.length === 1 ? `${began[0][0]} began ${amount(began[0][2], "step")} late` : `${listed(began.map(([seq]) => seq))} began late`;
+  const said = late.length ? `${listed(late)} would wait` : began.length ? delay : `${beside.length} running`;
   parts.wholeFacts.textContent = `${numPlaces} at a time: ${said}`;
 }
 
