@@ -27,7 +27,7 @@ from tests.checking import (
     headings,
 )
 from tests.mutants.block_pool import Mutant
-from tests.mutants.prefix_cache import MUTANTS, VARIANTS
+from tests.mutants.prefix_cache import MUTANTS, VARIANTS, ForgetsWhenFreed
 
 CHECKS: dict[str, Callable[..., Report]] = {
     "11.1": check_block_hashes,
@@ -92,6 +92,16 @@ def test_a_block_in_the_message_is_where_the_films_show_it():
     assert "Can be found: [1, 2] in [0]." in last["text"]
     reference = report.films["reference"]["frames"][report.wrong_call or 0]
     assert "Can be found: nothing." in reference["text"]
+
+
+def test_the_films_say_which_free_blocks_can_be_found():
+    report = check_prefix_cache(ForgetsWhenFreed)
+    yours, reference = report.films["yours"], report.films["reference"]
+
+    assert [frame["cached"] for frame in yours["frames"]] == [[], [], []]
+    *before, last = [frame["cached"] for frame in reference["frames"]]
+    assert before == [[], []]
+    assert len(last) == 1
 
 
 def test_every_kind_of_finding_sends_to_a_hint_that_exists():

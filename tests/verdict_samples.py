@@ -566,6 +566,35 @@ def unmerged_holes() -> Report:
     )
 
 
+def forgotten() -> Report:
+    """A prefix cache that forgets a block when it becomes free."""
+
+    def film(cached: Sequence[Sequence[int]]) -> Json:
+        pool = RecordedPool(BlockPool(3))
+        block_id = pool.allocate()
+        pool.free(block_id)
+        encoded = encode(frames(pool.events))
+        for frame, found in zip(encoded["frames"], cached, strict=True):
+            frame["cached"] = list(found)
+        return encoded
+
+    first = BlockPool(3).allocate()
+    return Report(
+        "11.3",
+        "failed",
+        "after free(a), lookup([1, 2, 0]) returned []; expected [a]",
+        setting="pool of 3 blocks, block_size 2",
+        calls=("a = allocate()", "free(a)"),
+        wrong_call=1,
+        compared="cache.lookup([1, 2, 0])",
+        found_value="[]",
+        expected_value="[a]",
+        expected="[a]: a block that is free can be found until it is handed out.",
+        found="[].",
+        films={"yours": film([[], []]), "reference": film([[], [first]])},
+    )
+
+
 def passed() -> Report:
     return Report(
         "5.3",
@@ -603,6 +632,7 @@ SAMPLES: dict[str, Callable[[], Report]] = {
     "freed_early": freed_early,
     "extents": extents,
     "unmerged_holes": unmerged_holes,
+    "forgotten": forgotten,
     "passed": passed,
     "waiting": waiting,
 }

@@ -22,7 +22,7 @@ function beamsPool(view, frame, facts, top) {
     const faded = !touched.has(block) && !(frame.kind === "fork" && cell.owners.some((o) => o.label === frame.seq));
     out += withWords
       ? beamsWordCell(view, { ...cell, ...place(block), width, height, look, ring, faded, words: words.get(block) ?? [], frame })
-      : cellSvg(view.paint, { ...cell, ...place(block), size: width, look, ring: look ? "" : ring, faded, badge: cell.count > 1 ? "corner" : "" });
+      : cellSvg(view.paint, { ...cell, ...place(block), size: width, look, ring: look ? "" : ring, faded, badge: cell.count > 1 ? "inside" : "" });
   }
   for (const [source, target] of frame.copies) out += beamsArc(view, place(source), place(target), width, height);
   const rows = Math.ceil(film.numBlocks / perRow);

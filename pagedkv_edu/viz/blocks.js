@@ -101,6 +101,7 @@ function labelSvg(cell) {
   const { x, y, size, owners, look } = cell;
   if (size < 18) return "";
   const loud = cell.ring !== "" && !cell.faded;
+  const isCached = look === "cached" || (!look && cell.state === "cached");
   const empty = look ? look !== "cached" : cell.state === "free";
   const share = cell.slots ? cell.filled / cell.slots : 1;
   // over a full fill of one hue, letters have the hue's text colour; faded they are ink.
@@ -114,7 +115,8 @@ function labelSvg(cell) {
     const halo = share < 1 || owners.length > 1 ? HALO : {};
     out += textSvg(x + 4.5, y + 12.3 * (loud ? 1.05 : 1), cell.id, {
       "font-size": loud ? 11 : 10, "font-weight": loud ? 600 : 400,
-      fill: loud || owners.length ? "var(--ink)" : "var(--ink2)", ...(empty ? {} : halo), ...overFill,
+      fill: loud || owners.length || isCached ? "var(--ink)" : "var(--ink2)",
+      ...(isCached ? HALO : empty ? {} : halo), ...overFill,
     });
   }
   if (!cell.letters || empty) return out;

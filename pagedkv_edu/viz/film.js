@@ -67,6 +67,7 @@ function stateAt(film, i) {
     state = { counts: start.counts.slice(), tables: new Map(start.tables), parents: {} };
     for (let k = from + 1; k <= i; k += 1) change(state, film.frames[k].changes);
   }
+  state.cached = new Set(film.frames[i].cached); // free blocks that can be found, where told
   film.cache.set(i, state);
   if (film.cache.size > 32) film.cache.delete(film.cache.keys().next().value);
   return state;
@@ -205,13 +206,15 @@ function cellOf(film, facts, block) {
     filled: facts.filled.get(block) ?? 0,
     low: facts.low.get(block) ?? 0,
     slots: film.blockSize,
-    state: cellState(film, owners, count),
+    state: cellState(film, owners, count, facts.state.cached?.has(block)),
     wrongCount: film.hasTables && (owners.length > 0 || count !== 0) && count !== owners.length,
   };
 }
 
-// free, held; lost: counted and in no table; dangling: in a table and free.
-function cellState(film, owners, count) {
+// free, held; cached: free and findable; lost: counted and in no table; dangling: in a
+// table and free.
+function cellState(film, owners, count, isCached = false) {
+  if (!count && isCached && !owners.length) return "cached";
   if (!film.hasTables) return count ? "held" : "free";
   if (owners.length) return count ? "held" : "dangling";
   return count ? "lost" : "free";

@@ -145,8 +145,10 @@ function legendCells(film) {
   const [a, b] = HUES;
   const owner = (hue, label) => ({ hue, label });
   if (!film.hasTables) {
+    const remembers = film.frames.some((frame) => frame.cached?.length);
     return [
       [{ state: "free" }, "free"],
+      ...(remembers ? [[{ state: "cached" }, "free, and can be found"]] : []),
       [{ state: "held", count: 1 }, "in use, ref_count 1"],
       [{ state: "held", count: 2 }, "in use, ref_count 2"],
       [{ state: "free", look: "freed" }, "given back just now"],

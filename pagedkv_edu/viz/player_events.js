@@ -135,6 +135,7 @@ function writtenBlocks(film, { frame, after }) {
 function ringOrCross(view, block, numTouched = 1) {
   const { frame, after } = view;
   if (after.state.counts[block] === 0 && after.owners.has(block)) view.rings.set(block, "wrong");
+  else if (after.state.cached?.has(block)) view.rings.set(block, "touched"); // free, not gone
   else if (after.state.counts[block] === 0) {
     const looks = { preempt: "dropped", swap_out: "kept" };
     view.looks.set(block, looks[frame.kind] ?? "freed");

@@ -70,7 +70,7 @@ function makeGrid(film, svg, paint) {
 
 // What a cell's picture depends on; comparing this is cheaper than drawing.
 function cellKey({ shown, looks }, block, ring) {
-  return `${shown.owners.get(block)?.join("|")};${shown.filled.get(block)};${shown.low.get(block)};${shown.state.counts[block]};${looks.get(block)};${ring !== ""}`;
+  return `${shown.owners.get(block)?.join("|")};${shown.filled.get(block)};${shown.low.get(block)};${shown.state.counts[block]};${shown.state.cached?.has(block)};${looks.get(block)};${ring !== ""}`;
 }
 
 // Slot addresses down the left side, for the rows that have room.

@@ -195,7 +195,8 @@ function prefixPoolSvg(view, moment, left, places) {
   const { picture, width: W } = view;
   const gap = 14;
   const pitch = PREFIX_CELL + gap;
-  const columns = Math.max(1, Math.min(picture.num_blocks, Math.floor((W - left + gap) / pitch)));
+  const most = Math.max(1, Math.floor((W - left + gap) / pitch));
+  const columns = Math.ceil(picture.num_blocks / Math.ceil(picture.num_blocks / most)); // rows alike
   const top = PREFIX_TOP + 26;
   const place = (id) => ({ x: left + (id % columns) * pitch, y: top + Math.floor(id / columns) * (PREFIX_CELL + 30) });
   const touched = new Set([...moment.touched, ...moment.forgotten]);
@@ -223,7 +224,7 @@ function prefixCellSvg(view, moment, block, { x, y }, ring) {
   const look = free && block.state === "cached" ? "cached" : "";
   let out = cellSvg(view.paint, {
     id: block.block_id, x, y, size: PREFIX_CELL, owners, count: block.count, slots: 1, filled: 1, low: 1,
-    state: free ? "free" : "held", look, ring, badge: block.count > 1 ? "corner" : "", faded: false,
+    state: free ? "free" : "held", look, ring, badge: block.count > 1 ? "inside" : "", faded: false,
   });
   if (block.state === "lost") {
     out += rectSvg(x + 2, y + 2, PREFIX_CELL - 4, PREFIX_CELL - 4, { rx: 4, fill: view.paint.dots(), stroke: "var(--loss)", "stroke-width": 2, "stroke-dasharray": "4 3" });

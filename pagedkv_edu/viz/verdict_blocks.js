@@ -122,7 +122,7 @@ function drawBlocks(film, i, marks, look) {
   const frame = film.frames[i];
   const parts = [poolSvg(film, facts, marks, look)];
   if (film.hasTables) parts.push(tablesHtml(film, facts, frame, marks));
-  parts.push(freeHtml(frame.num_free, marks.has("free")));
+  parts.push(freeHtml(frame.num_free, frame.cached?.length ?? 0, marks.has("free")));
   return { parts, notes: newNotes(i, (k) => stateNotes(film, k)) };
 }
 
@@ -151,6 +151,9 @@ function poolSvg(film, facts, marks, { shown, perLine, size, gap, ring }) {
 // The owners' letters in a large cell. How full the block is shows in its level, and
 // the length stands beside the table, so there is no "1/4" here.
 function ownersSvg({ x, y, size, owners, filled, low, slots, state }) {
+  if (size >= 40 && state === "cached") {
+    return textSvg(x + size / 2, y + size / 2 + 9, "cached", { "font-size": 10, "text-anchor": "middle", ...HALO, "stroke-width": 4 });
+  }
   if (size < 36 || !owners.length || state !== "held") return "";
   const isFull = !slots || (filled >= slots && low >= slots);
   const onHue = isFull && owners.length === 1;
@@ -170,7 +173,7 @@ function cornerBadge({ x, y, size, count, isWrong, wrongCount }) {
 function blockSpoken(film, facts, block) {
   const owners = facts.owners.get(block) ?? [];
   const count = facts.state.counts[block];
-  if (!count && !owners.length) return "";
+  if (!count && !owners.length) return facts.state.cached?.has(block) ? `block ${block}: free, and can be found` : "";
   const slots = film.blockSize && owners.length ? `, ${facts.filled.get(block)} of ${film.blockSize} slots` : "";
   const who = owners.length ? listed(owners) : film.hasTables ? "in no table" : "held";
   return `block ${block}: ${who}${slots}, ref_count ${count}`;
@@ -216,10 +219,10 @@ function tableLine(film, seq, table, marks) {
   return line;
 }
 
-function freeHtml(numFree, isWrong) {
+function freeHtml(numFree, numCached, isWrong) {
   const free = node("span", { class: `v-free${isWrong ? " wrong" : ""}` });
   free.innerHTML = isWrong ? iconHtml("wrong", 10) : "";
-  free.append(`${numFree} free`);
+  free.append(`${numFree} free${numCached ? `, ${numCached} cached` : ""}`);
   return free;
 }
 

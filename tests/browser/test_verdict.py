@@ -399,3 +399,21 @@ def test_everything_can_be_reached_with_the_tab_key(watched: Watched) -> None:
     assert "Replay these 5 calls in the player" in reached
     assert "Copy them as a test" in reached
     assert "Reread" in reached
+
+
+def test_a_free_block_that_can_be_found_is_told_from_one_that_cannot(
+    watched: Watched,
+) -> None:
+    page = watched.show("forgotten")
+    yours, reference = page.locator(".v-row.wrong .v-state").all()
+
+    assert "cached" not in yours.inner_text()
+    assert "3 free, 1 cached" in reference.inner_text()
+    assert reference.locator(".cell").filter(has_text="0").count() == 1
+    label = reference.locator("svg").first.get_attribute("aria-label") or ""
+    assert "free, and can be found" in label
+    page.locator(".v-replay").click()
+    # free, but not gone: the reference has a cross in its legend only
+    crosses = "svg .cell[data-block] > path"
+    num_yours = page.locator(f".v-player.yours {crosses}").count()
+    assert num_yours == page.locator(f".v-player.reference {crosses}").count() + 1

@@ -3,7 +3,7 @@
 from pagedkv_edu.checks.histories import Call
 from pagedkv_edu.checks.judging.limits import Complaint, Unwritten
 from pagedkv_edu.checks.prefixes.guarded import NamedCache
-from pagedkv_edu.checks.prefixes.model import PrefixModel, names_in
+from pagedkv_edu.checks.prefixes.model import PrefixModel, Tokens, names_in
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.replay.events import Event, PoolCall
 from pagedkv_edu.replay.film import encode
@@ -19,6 +19,7 @@ class PrefixFilm:
         self._counts: dict[int, int] = {}
         self.events: list[Event] = []
         self._texts: list[tuple[str, str]] = []
+        self._cached: list[list[int]] = []  # free blocks that can be found, by frame
 
     def add(
         self, call: Call, outcome: int | PagedKVError | None, model: PrefixModel
@@ -50,13 +51,19 @@ class PrefixFilm:
         head = f"{call} is refused" if error else str(call)
         if isinstance(outcome, int):
             what, head = f"{call}: block {outcome}.", f"{call}: block {outcome}"
-        self._texts.append((head, f"{what} {self._findable(model)}"))
+        found_by_chain = self._findable(model)
+        told = "" if found_by_chain is None else f" {_told(found_by_chain)}"
+        self._texts.append((head, what + told))
+        found = {b for blocks in (found_by_chain or {}).values() for b in blocks}
+        self._cached.append(sorted(b for b in found if not now.get(b)))
 
     def encoded(self) -> Json:
-        """Return the film as JSON."""
+        """Return the film as JSON; "cached" are the free blocks that can be found."""
         film = encode(frames(self.events))
-        for frame, (head, text) in zip(film["frames"], self._texts, strict=True):
+        told = zip(film["frames"], self._texts, self._cached, strict=True)
+        for frame, (head, text), cached in told:
             frame["call"], frame["headline"], frame["text"] = head, head, text
+            frame["cached"] = cached
         return film
 
     def _count(self, block_id: int) -> int:
@@ -75,15 +82,20 @@ class PrefixFilm:
         kind = "free" if call.name == "free" else "share"
         return [(kind, self._named.id_by_name[name]) for name in names_in(call)]
 
-    def _findable(self, model: PrefixModel) -> str:
-        """Say what a lookup finds now, of all that was ever registered."""
-        parts: list[str] = []
+    def _findable(self, model: PrefixModel) -> dict[Tokens, list[int]] | None:
+        """Return the blocks of every known chain that is found; None if it raises."""
+        whole: dict[Tokens, list[int]] = {}
         known = {*model.name_by_chain, *model.forgotten_by}
         for chain in sorted(known, key=lambda c: (len(c), c)):
             try:
                 found = self._named.cache.lookup((*chain, 0))
             except (PagedKVError, Complaint, Unwritten):
-                return ""
+                return None
             if len(found) * model.block_size == len(chain):
-                parts.append(f"{list(chain)} in {found}")
-        return f"Can be found: {'; '.join(parts) or 'nothing'}."
+                whole[chain] = found
+        return whole
+
+
+def _told(found_by_chain: dict[Tokens, list[int]]) -> str:
+    parts = [f"{list(chain)} in {found}" for chain, found in found_by_chain.items()]
+    return f"Can be found: {'; '.join(parts) or 'nothing'}."
