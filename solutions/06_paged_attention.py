@@ -207,4 +207,4 @@ check("6.3", my_merge)
 # ## Back to the lesson
 #
 # Lesson 06 says in comments in its second cell how to run it on your functions.
-# Then lesson 07: the same loop as a kernel, one program for each query head.
+# Then [lesson 07](../notebooks/07_triton_kernel.ipynb): the same loop as a kernel, one program for each query head.

@@ -13,7 +13,7 @@
 #
 # Three kernels: one writes new keys and values, one attends through the table, one merges what several programs found.
 # They do not use one another, so any order will do; the first is the easiest.
-# Lesson: 07, a Triton kernel.
+# Lesson: [07, a Triton kernel](../notebooks/07_triton_kernel.ipynb).
 #
 # Each answer is a kernel and the function that launches it.
 # The launch is written already; change it if you like, and add arguments that your kernel wants.

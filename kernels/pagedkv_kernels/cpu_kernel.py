@@ -85,7 +85,6 @@ def attend_pieces(
         total = np.zeros(num_heads, np.float32)
         acc = np.zeros(num_heads * head_dim, np.float32)
         scores = np.empty(num_heads * TILE, np.float32)
-        rows = np.empty(4 * head_dim, np.float32)
         # four rows more than a tile: those that are asked for early
         k_row, v_row = np.empty(TILE + 4, np.uint64), np.empty(TILE + 4, np.uint64)
         for tile in range(begin, end, TILE):
@@ -97,9 +96,9 @@ def attend_pieces(
                 k_row[i] = block_id * k_strides[0] + slot * k_strides[1]
                 v_row[i] = block_id * v_strides[0] + slot * v_strides[1]
             past = np.uint64(min(TILE, end - tile))
-            score(k_cache, k_row, k_strides[2], q[seq], past, group, size, scores, rows)
+            score(k_cache, k_row, k_strides[2], q[seq], past, group, size, scores)
             weigh(scores, past, softcap, size, largest, total, acc)
-            add(v_cache, v_row, v_strides[2], scores, past, group, size, acc, rows)
+            add(v_cache, v_row, v_strides[2], scores, past, group, size, acc)
         for head in range(num_heads):
             lse[piece, head] = largest[head] + np.log(total[head])
             for d in range(head_dim):
@@ -107,14 +106,16 @@ def attend_pieces(
 
 
 @njit(fastmath=FAST, cache=True)
-def score(k_cache, k_row, stride_head, q, past, group, size, scores, rows):
+def score(k_cache, k_row, stride_head, q, past, group, size, scores):
     """Write the scores of a tile's tokens, for all query heads."""
     num_kv_heads = np.uint64(len(q)) // (size * group)
     for i in range(np.uint64(0), past, FOUR):
         for kv_head in range(num_kv_heads):
-            load_rows(k_cache, k_row, i, kv_head * np.uint64(stride_head), size, rows)
+            offset = kv_head * np.uint64(stride_head)
+            r0, r1, r2, r3 = four_rows(k_row, i, offset)
+            ask_for_rows(k_cache, four_rows(k_row, i + FOUR, offset), size)
             for head in range(kv_head * group, (kv_head + ONE) * group, FOUR):
-                score_four_by_four(rows, q, head, size, scores, i)
+                score_four_by_four(k_cache, r0, r1, r2, r3, q, head, size, scores, i)
 
 
 @njit(fastmath=FAST, cache=True)
@@ -141,44 +142,50 @@ def weigh(scores, past, softcap, size, largest, total, acc):
 
 
 @njit(fastmath=FAST, cache=True)
-def add(v_cache, v_row, stride_head, weights, past, group, size, acc, rows):
+def add(v_cache, v_row, stride_head, weights, past, group, size, acc):
     """Add the weighted values of a tile's tokens to the outputs of all query heads."""
     num_kv_heads = np.uint64(len(acc)) // (size * group)
     for i in range(np.uint64(0), past, FOUR):
         for kv_head in range(num_kv_heads):
-            load_rows(v_cache, v_row, i, kv_head * np.uint64(stride_head), size, rows)
+            offset = kv_head * np.uint64(stride_head)
+            r0, r1, r2, r3 = four_rows(v_row, i, offset)
+            ask_for_rows(v_cache, four_rows(v_row, i + FOUR, offset), size)
             for head in range(kv_head * group, (kv_head + ONE) * group, ONE + ONE):
-                add_four_to_two(rows, weights, head, i, size, acc)
+                add_four_to_two(v_cache, r0, r1, r2, r3, weights, head, i, size, acc)
 
 
 @njit(fastmath=FAST, inline="always")
-def load_rows(cache, row, first, offset, size, rows):
-    """Copy four tokens' rows, from `first` on, as float32; ask for the next four."""
+def four_rows(row, first, offset):
+    """Return where four tokens' rows of one KV head begin."""
+    i, j = first, first + ONE + ONE
+    r0, r1, r2, r3 = row[i], row[i + ONE], row[j], row[j + ONE]
+    return r0 + offset, r1 + offset, r2 + offset, r3 + offset
+
+
+@njit(fastmath=FAST, inline="always")
+def ask_for_rows(cache, rows, size):
+    """Ask for rows that will be read soon."""
     line = np.uint64(LINE_BYTES // cache.itemsize)
-    for i in range(FOUR):
-        ahead = row[first + FOUR + i] + offset
+    for row in rows:
         for d in range(np.uint64(0), size, line):
-            prefetch(cache, ahead + d)
-        source, target = row[first + i] + offset, i * size
-        for d in range(size):
-            rows[target + d] = as_float(cache[source + d])
+            prefetch(cache, row + d)
 
 
 @njit(fastmath=FAST, inline="always")
-def score_four_by_four(rows, q, head, size, scores, first):
+def score_four_by_four(k, r0, r1, r2, r3, q, head, size, scores, first):
     """Write the scores of four tokens for four query heads."""
-    k1, k2, k3 = size, size + size, size + size + size
-    q0 = head * size
-    q1, q2, q3 = q0 + k1, q0 + k2, q0 + k3
+    q0, q1 = head * size, (head + ONE) * size
+    q2, q3 = q1 + size, q1 + size + size
     a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = np.float32(0)
     c0 = c1 = c2 = c3 = d0 = d1 = d2 = d3 = np.float32(0)
     for i in range(size):
-        r0, r1, r2, r3 = rows[i], rows[k1 + i], rows[k2 + i], rows[k3 + i]
+        k0, k1 = as_float(k[r0 + i]), as_float(k[r1 + i])
+        k2, k3 = as_float(k[r2 + i]), as_float(k[r3 + i])
         a, b, c, d = q[q0 + i], q[q1 + i], q[q2 + i], q[q3 + i]
-        a0, a1, a2, a3 = a0 + a * r0, a1 + a * r1, a2 + a * r2, a3 + a * r3
-        b0, b1, b2, b3 = b0 + b * r0, b1 + b * r1, b2 + b * r2, b3 + b * r3
-        c0, c1, c2, c3 = c0 + c * r0, c1 + c * r1, c2 + c * r2, c3 + c * r3
-        d0, d1, d2, d3 = d0 + d * r0, d1 + d * r1, d2 + d * r2, d3 + d * r3
+        a0, a1, a2, a3 = a0 + a * k0, a1 + a * k1, a2 + a * k2, a3 + a * k3
+        b0, b1, b2, b3 = b0 + b * k0, b1 + b * k1, b2 + b * k2, b3 + b * k3
+        c0, c1, c2, c3 = c0 + c * k0, c1 + c * k1, c2 + c * k2, c3 + c * k3
+        d0, d1, d2, d3 = d0 + d * k0, d1 + d * k1, d2 + d * k2, d3 + d * k3
     write_four(scores, head, first, a0, a1, a2, a3)
     write_four(scores, head + ONE, first, b0, b1, b2, b3)
     write_four(scores, head + ONE + ONE, first, c0, c1, c2, c3)
@@ -202,17 +209,17 @@ def read_four(weights, head, first):
 
 
 @njit(fastmath=FAST, inline="always")
-def add_four_to_two(rows, weights, head, first, size, acc):
+def add_four_to_two(v, r0, r1, r2, r3, weights, head, first, size, acc):
     """Add four tokens' weighted values to the outputs of two query heads."""
-    k1, k2, k3 = size, size + size, size + size + size
     a0, a1, a2, a3 = read_four(weights, head, first)
     b0, b1, b2, b3 = read_four(weights, head + ONE, first)
     a = head * size
     b = a + size
     for d in range(size):
-        r0, r1, r2, r3 = rows[d], rows[k1 + d], rows[k2 + d], rows[k3 + d]
-        acc[a + d] += a0 * r0 + a1 * r1 + a2 * r2 + a3 * r3
-        acc[b + d] += b0 * r0 + b1 * r1 + b2 * r2 + b3 * r3
+        v0, v1 = as_float(v[r0 + d]), as_float(v[r1 + d])
+        v2, v3 = as_float(v[r2 + d]), as_float(v[r3 + d])
+        acc[a + d] += a0 * v0 + a1 * v1 + a2 * v2 + a3 * v3
+        acc[b + d] += b0 * v0 + b1 * v1 + b2 * v2 + b3 * v3
 
 
 @njit(fastmath=FAST, inline="always")
