@@ -106,7 +106,16 @@ def test_the_check_of_the_lesson_catches_both_mistakes_and_accuses_nobody_else(
     assert other_pool.endswith("blocks in order: not in order; nothing lost: None")
 
 
-@pytest.mark.parametrize("numbers", [{"block_size": 3, "max_len": 6}, {"max_len": 6}])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"block_size": 3, "max_len": 7},
+        {"max_len": 8},
+        {"heat_block_size": 3},
+        {"heat_block_size": 8},
+        {"heat_block_size": 1},
+    ],
+)
 def test_other_numbers_lead_to_the_end(numbers: dict[str, object]):
     LESSON.run(numbers)
 

@@ -81,7 +81,7 @@ def test_an_error_of_a_learners_function_is_told_and_changes_nothing():
 
 
 def test_rows_that_do_not_hold_the_story_are_refused():
-    with pytest.raises(InvalidSize, match="must hold 3 tokens at the start"):
+    with pytest.raises(InvalidSize, match="3 to 15 tokens; 1 entries of 2 hold 2"):
         show_overflow(grow, grow, width=1)
 
 

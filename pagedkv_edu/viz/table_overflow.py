@@ -13,17 +13,12 @@ from pagedkv_edu.viz.beside import Beside, Box, Cell, Moment, Row, Step, beside
 GrowRow = Callable[[BlockManager, list[int], int, str], None]
 
 NO_ENTRY = -1
+POEM = "roses are red , violets are blue , sugar is sweet , and so are you"
 WORDS = {
-    "A": ["roses", "are", "red", "and", "violets", "are"],
+    "A": POEM.split(),
     "B": ["the", "sea", "is"],
 }
-STORY = (("A", 3), ("B", 3))
-TITLES = (
-    "A and B are in the cache",
-    "A grows to 4 tokens: its row is full",
-    "A grows to 5 tokens",
-    "The row of B is written again",
-)
+FEWEST, MOST = len(WORDS["B"]), len(WORDS["A"]) - 1  # tokens that a row may hold
 
 
 def show_overflow(
@@ -37,22 +32,26 @@ def show_overflow(
 ) -> Beside:
     """Return two runs of one story beside each other, with a growth function each.
 
-    A grows beyond its row, then B's row is written again. Both read through the flat
-    table, as a kernel does. Whatever a growth function raises is shown.
+    A fills its row and grows beyond it, then B's row is written again. Both read
+    through the flat table, as a kernel does. What a growth function raises is shown.
     """
-    if width * block_size < WORDS_NEEDED:
+    full = width * block_size
+    if not FEWEST <= full <= MOST:
         raise InvalidSize(
-            f"a row must hold {WORDS_NEEDED} tokens at the start; {width} entries "
-            f"of {block_size} hold {width * block_size}"
+            f"the story is told for rows that hold {FEWEST} to {MOST} tokens; "
+            f"{width} entries of {block_size} hold {full}"
         )
+    titles = (
+        "A and B are in the cache",
+        f"A grows to {full} tokens: its row is full",
+        f"A grows to {full + 1} tokens",
+        "The row of B is written again",
+    )
     sides = [_run(grow, width, block_size) for grow in (left, right)]
     steps = [
-        Step(title, *moments) for title, *moments in zip(TITLES, *sides, strict=True)
+        Step(title, *moments) for title, *moments in zip(titles, *sides, strict=True)
     ]
     return beside(names, steps, start_at=start_at)
-
-
-WORDS_NEEDED = max(length for _, length in STORY)
 
 
 class _Side:
@@ -61,12 +60,14 @@ class _Side:
     def __init__(self, width: int, block_size: int) -> None:
         self.width = width
         self.block_size = block_size
-        self.manager = BlockManager(BlockPool(8), block_size)
+        story = {"A": width * block_size - 1, "B": FEWEST}
+        num_blocks = 2 * (width + 1)
+        self.manager = BlockManager(BlockPool(num_blocks), block_size)
         self.memory = WordMemory(block_size)
         self.flat = [NO_ENTRY] * (len(WORDS) * width)
         self.seq_lens: dict[str, int] = {}
         self.names = list(WORDS)
-        for seq_id, length in STORY:
+        for seq_id, length in story.items():
             self.manager.add(seq_id, length)
             self.write_row(seq_id)
             for position in range(length):
