@@ -167,10 +167,15 @@ def _forward(
     scaling: float | None = None,
     sliding_window: int | None = None,
     softcap: float | None = None,
-    paged: PagedAttention,
+    paged: PagedAttention | None = None,
     **_: object,
 ) -> tuple[Float[Tensor, "1 num_tokens num_heads head_dim"], None]:
     """Speak transformers' attention interface; `paged` is passed through the model."""
+    if paged is None:
+        raise UnknownAttention(
+            "this model reads its keys and values through block tables; call "
+            "pagedkv_edu.engine.generate, or load another one for its own generate"
+        )
     q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))
     scale = q.shape[-1] ** -0.5 if scaling is None else scaling
     out = paged(

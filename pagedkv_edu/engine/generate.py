@@ -25,6 +25,8 @@ def generate(
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,
+    num_samples: int = 1,
+    num_beams: int = 1,
     stop: Iterable[Stop] | None = None,
     pool: PoolLike | None = None,
     manager: ManagerLike | None = None,
@@ -40,8 +42,12 @@ def generate(
     A prompt is text or token ids. `max_new_tokens` is one limit for all, or one for
     each. A temperature of 0 takes the most likely token at each place. `stop` lists
     token ids and texts that end an answer; without it the model's own end tokens do,
-    and an empty list stops at the limit only. Without `num_blocks` and `pool` the pool
-    has room for all answers at once. `on_step` is called with a `ServedStep`.
+    and an empty list stops at the limit only.
+
+    With `num_samples` each prompt has several answers, one after another in the list;
+    with `num_beams` they are the best ones that so many beams find. Without
+    `num_blocks` and `pool` the pool has room for all answers at once. `on_step` is
+    called with a `ServedStep`.
     """
     server, answers = prepare(
         model,
@@ -50,6 +56,8 @@ def generate(
         max_new_tokens=max_new_tokens,
         temperature=temperature,
         seed=seed,
+        num_samples=num_samples,
+        num_beams=num_beams,
         stop=stop,
         pool=pool,
         manager=manager,
@@ -71,6 +79,8 @@ def stream(
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,
+    num_samples: int = 1,
+    num_beams: int = 1,
     stop: Iterable[Stop] | None = None,
     pool: PoolLike | None = None,
     manager: ManagerLike | None = None,
@@ -93,6 +103,8 @@ def stream(
         max_new_tokens=max_new_tokens,
         temperature=temperature,
         seed=seed,
+        num_samples=num_samples,
+        num_beams=num_beams,
         stop=stop,
         pool=pool,
         manager=manager,
@@ -124,6 +136,8 @@ def prepare(
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,
+    num_samples: int = 1,
+    num_beams: int = 1,
     stop: Iterable[Stop] | None = None,
     pool: PoolLike | None = None,
     manager: ManagerLike | None = None,
@@ -142,7 +156,8 @@ def prepare(
     limits = _limits(max_new_tokens, len(prompt_ids))
     if num_blocks is None:
         longest = [len(p) + n for p, n in zip(prompt_ids, limits, strict=True)]
-        num_blocks = max(1, sum(cdiv(n, block_size) for n in longest))
+        num_each = max(num_samples, num_beams)
+        num_blocks = max(1, num_each * sum(cdiv(n, block_size) for n in longest))
     server = Server(
         model,
         num_blocks=num_blocks,
@@ -159,7 +174,14 @@ def prepare(
     try:
         for index, (ids, limit) in enumerate(zip(prompt_ids, limits, strict=True)):
             sampling = Sampling(limit, temperature, seed, stop_ids, stop_texts)
-            answers.append(server.submit(index, ids, sampling, stream=index))
+            if num_beams > 1:
+                answers += server.submit_beams(
+                    index, ids, sampling, num_beams, num_samples
+                )
+            else:
+                answers += server.submit_samples(
+                    index, ids, sampling, num_samples, stream=index * num_samples
+                )
     except BaseException:
         server.cancel()
         raise

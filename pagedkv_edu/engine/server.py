@@ -1,6 +1,6 @@
 """Serve prompts with continuous batching: decide, copy, write, attend, choose."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import torch
@@ -12,17 +12,21 @@ from pagedkv_edu.engine.attention import (
     decode_attention,
 )
 from pagedkv_edu.engine.batch import Rows
+from pagedkv_edu.engine.beam_search import BeamSearch
 from pagedkv_edu.engine.cache import KVCache
+from pagedkv_edu.engine.choosing import Samples
 from pagedkv_edu.engine.model import LoadedModel
 from pagedkv_edu.engine.parts import make_parts
 from pagedkv_edu.engine.sampling import Sampling
+from pagedkv_edu.engine.sequences import Chooser, Sequences, Unfinished
 from pagedkv_edu.engine.writer import Writer
-from pagedkv_edu.errors import DuplicateSequence, InvalidSize, PagedKVError
+from pagedkv_edu.errors import InvalidSize, PagedKVError
 from pagedkv_edu.protocols import ManagerLike, PoolLike, SeqId, TableLike
 from pagedkv_edu.serving.plan import StepPlan
 from pagedkv_edu.serving.served import AnswerSoFar, Counters, NewToken, ServedStep
 from pagedkv_edu.serving.simulation import SchedulerLike
 from pagedkv_edu.serving.workload import Request
+from pagedkv_edu.sizes import require_positive
 
 OnStep = Callable[[ServedStep], object]
 
@@ -75,7 +79,7 @@ class Server:
             num_host_blocks=parts.num_host_blocks,
         )
         self.counters = Counters()
-        self._writers: dict[SeqId, Writer] = {}  # unfinished, in order of submission
+        self._sequences = Sequences(self.scheduler)
 
     @property
     def has_work(self) -> bool:
@@ -96,28 +100,46 @@ class Server:
         Raises `PromptTooLong` beyond the model's limit, `NeverFits` beyond the pool,
         and `DuplicateSequence` where the id is that of an unfinished answer.
         """
-        if not prompt_ids:
-            raise InvalidSize("a prompt needs at least one token")
-        if seq_id in self._writers:
-            raise DuplicateSequence(f"the answer {seq_id!r} is not finished yet")
-        longest = len(prompt_ids) + sampling.max_new_tokens
-        if longest > self.model.max_len:
-            raise PromptTooLong(
-                f"{len(prompt_ids)} prompt tokens and {sampling.max_new_tokens} new "
-                f"ones; {self.model.name} takes {self.model.max_len} together"
-            )
-        self.scheduler.submit(
-            Request(
-                seq_id,
-                len(prompt_ids),
-                sampling.max_new_tokens,
-                max_tokens=sampling.max_new_tokens,
-                content=tuple(prompt_ids),
-            )
+        return self.submit_samples(seq_id, prompt_ids, sampling, stream=stream)[0]
+
+    def submit_samples(
+        self,
+        seq_id: SeqId,
+        prompt_ids: Sequence[int],
+        sampling: Sampling,
+        num_samples: int = 1,
+        *,
+        stream: int = 0,
+    ) -> list[Answer]:
+        """Queue a prompt for several answers, drawn from streams that follow `stream`.
+
+        The prompt is computed once. The second answer is that of "A.1" if the first
+        one is that of "A".
+        """
+        require_positive("num_samples", num_samples)
+        writer = self._writer(seq_id, prompt_ids, sampling)
+        chooser = Samples(self._sequences, writer, num_samples, stream)
+        return self._queue(writer, chooser)
+
+    def submit_beams(
+        self,
+        seq_id: SeqId,
+        prompt_ids: Sequence[int],
+        sampling: Sampling,
+        num_beams: int,
+        num_answers: int = 1,
+    ) -> list[Answer]:
+        """Queue a prompt for a beam search; its best answers are there at the end."""
+        require_positive("num_beams", num_beams)
+        if not 1 <= num_answers <= num_beams:
+            raise InvalidSize(f"{num_beams} beams cannot give {num_answers} answers")
+        if sampling.temperature or sampling.stop_texts:
+            raise InvalidSize("beams need temperature 0, and stop tokens, not texts")
+        writer = self._writer(seq_id, prompt_ids, sampling)
+        chooser = BeamSearch(
+            self._sequences, writer, num_beams, num_answers, self.model.tokenizer
         )
-        answer = Answer(seq_id, list(prompt_ids))
-        self._writers[seq_id] = Writer(answer, sampling, self.model.tokenizer, stream)
-        return answer
+        return self._queue(writer, chooser)
 
     def run(self, on_step: OnStep | None = None) -> None:
         """Do steps until every answer has ended; `on_step` sees each of them.
@@ -136,55 +158,79 @@ class Server:
     def step(self) -> ServedStep:
         """Do one step; return what it did."""
         plan = self.scheduler.step()
-        seen = list(self._writers.values())
+        seen = self._sequences.unfinished
         for seq_id in plan.refused:
-            self._writers.pop(seq_id).answer.ended = "outgrew the pool"
+            self._sequences.drop(seq_id)
         # every copy before anything is written
         self.cache.copy(list(plan.copies))
         tables = {seq_id: self.manager.table(seq_id) for seq_id in plan.scheduled}
-        new = self._compute(plan, tables) if tables else ()
-        step = ServedStep(
+        new = self._compute(plan, tables) if tables else []
+        seen |= self._sequences.unfinished
+        return ServedStep(
             self.counters.steps,
             plan,
-            new,
+            tuple(new),
             tables,
-            tuple(_so_far(writer.answer) for writer in seen),
+            _shown(seen.values()),
             self._count(plan, len(new)),
             self.pool.num_blocks,
             self.pool.num_free,
         )
-        self._forget_ended()
-        return step
 
     def cancel(self) -> None:
         """End every answer here; the pool is as it was before the first prompt."""
-        for seq_id, writer in list(self._writers.items()):
-            if not writer.answer.ended:
-                self.scheduler.finish(seq_id)
-                writer.answer.ended = "cancelled"
-        self._forget_ended()
+        for seq in self._sequences.unfinished.values():
+            self._sequences.cancel(seq.writer)
+            for answer in seq.chooser.answers:
+                answer.ended = answer.ended or "cancelled"
+
+    def _writer(
+        self, seq_id: SeqId, prompt_ids: Sequence[int], sampling: Sampling
+    ) -> Writer:
+        if not prompt_ids:
+            raise InvalidSize("a prompt needs at least one token")
+        self._sequences.require_new(seq_id)
+        longest = len(prompt_ids) + sampling.max_new_tokens
+        if longest > self.model.max_len:
+            raise PromptTooLong(
+                f"{len(prompt_ids)} prompt tokens and {sampling.max_new_tokens} new "
+                f"ones; {self.model.name} takes {self.model.max_len} together"
+            )
+        answer = Answer(seq_id, list(prompt_ids))
+        return Writer(answer, sampling, self.model.tokenizer)
+
+    def _queue(self, writer: Writer, chooser: Chooser) -> list[Answer]:
+        prompt_ids, sampling = writer.answer.prompt_ids, writer.sampling
+        self.scheduler.submit(
+            Request(
+                writer.seq_id,
+                len(prompt_ids),
+                sampling.max_new_tokens,
+                max_tokens=sampling.max_new_tokens,
+                content=tuple(prompt_ids),
+            )
+        )
+        self._sequences.add(writer, chooser)
+        return chooser.answers
 
     def _compute(
         self, plan: StepPlan, tables: dict[SeqId, TableLike]
-    ) -> tuple[NewToken, ...]:
-        """Run the scheduled tokens; choose a token where none was left to compute."""
+    ) -> list[NewToken]:
+        """Run the scheduled tokens; choose tokens where none is left to compute."""
         rows = Rows(self.spec.block_size, self.model.model.device)
-        complete: list[Writer] = []
+        complete: list[Unfinished] = []
         for seq_id, num_tokens in plan.scheduled.items():
-            writer, table = self._writers[seq_id], tables[seq_id]
-            known = writer.answer.known_ids
+            seq, table = self._sequences[seq_id], tables[seq_id]
+            known = seq.writer.answer.known_ids
             rows.add(table, known[table.seq_len - num_tokens : table.seq_len])
             if table.seq_len == len(known):
-                complete.append(writer)
+                complete.append(seq)
             else:
                 rows.last_rows.pop()  # a chunk of a prompt: nothing to choose yet
-        logits = self._forward(rows)
         new: list[NewToken] = []
-        for writer, row in zip(complete, logits, strict=True):
-            new.append(writer.extend(row))
-            if writer.answer.ended:
-                self.scheduler.finish(writer.answer.seq_id)
-        return tuple(new)
+        for seq, logits in zip(complete, self._forward(rows), strict=True):
+            new += seq.chooser.arrived(seq.writer, logits)
+        return new
 
     @torch.inference_mode()
     def _forward(self, rows: Rows) -> torch.Tensor:
@@ -196,11 +242,6 @@ class Server:
             logits_to_keep=batch.last_rows,
             paged=PagedAttention(self.cache, self.attention, batch),
         ).logits[0]
-
-    def _forget_ended(self) -> None:
-        for seq_id, writer in list(self._writers.items()):
-            if writer.answer.ended:
-                del self._writers[seq_id]
 
     def _count(self, plan: StepPlan, num_new: int) -> Counters:
         before = self.counters
@@ -215,9 +256,19 @@ class Server:
             + len(plan.swapped_out),
             swaps=before.swaps + len(plan.swapped_out),
             copies=before.copies + sum(copy.kind == "copy" for copy in plan.copies),
+            forks=self._sequences.num_forks,
         )
         return self.counters
 
 
-def _so_far(answer: Answer) -> AnswerSoFar:
-    return AnswerSoFar(answer.seq_id, answer.text, len(answer.token_ids), answer.ended)
+def _shown(seen: Iterable[Unfinished]) -> tuple[AnswerSoFar, ...]:
+    """Return what a view shows of the sequences: each answer once."""
+    answers = {
+        answer.seq_id: answer
+        for seq in seen
+        for answer in seq.chooser.shown(seq.writer)
+    }
+    return tuple(
+        AnswerSoFar(a.seq_id, a.text, len(a.token_ids), a.ended)
+        for a in answers.values()
+    )

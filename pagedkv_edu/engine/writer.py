@@ -1,34 +1,36 @@
-"""Writes one answer: chooses its tokens, turns them into text, and knows its end."""
-
-from jaxtyping import Float
-from torch import Tensor
+"""Writes one answer: appends its tokens, turns them into text, and knows its end."""
 
 from pagedkv_edu.engine.answer import Answer, TextSoFar, TokenizerLike
-from pagedkv_edu.engine.sampling import Sampler, Sampling
+from pagedkv_edu.engine.sampling import Sampling
+from pagedkv_edu.protocols import SeqId
 from pagedkv_edu.serving.served import NewToken
 
 
 class Writer:
-    """One unfinished answer, with what is needed to go on with it."""
+    """One unfinished sequence: its answer, and what is needed to go on with it."""
 
     def __init__(
-        self,
-        answer: Answer,
-        sampling: Sampling,
-        tokenizer: TokenizerLike | None,
-        stream: int = 0,
+        self, answer: Answer, sampling: Sampling, tokenizer: TokenizerLike | None
     ) -> None:
         self.answer = answer
         self.sampling = sampling
-        self._sampler = Sampler(sampling, stream)
         self._text = TextSoFar(tokenizer)
 
-    def extend(self, logits: Float[Tensor, " vocab_size"]) -> NewToken:
-        """Choose the next token; note in the answer whether it was the last one."""
-        return self.put(self._sampler.choose(logits))
+    @property
+    def seq_id(self) -> SeqId:
+        """The sequence that it writes."""
+        return self.answer.seq_id
+
+    def child(self, answer: Answer) -> "Writer":
+        """Return a writer that goes on from here into an answer of its own."""
+        answer.token_ids[:] = self.answer.token_ids
+        answer.text = self.answer.text
+        child = Writer(answer, self.sampling, None)
+        child._text = self._text.copy()
+        return child
 
     def put(self, token_id: int) -> NewToken:
-        """Write a token."""
+        """Write a token; note in the answer whether it was the last one."""
         answer, sampling = self.answer, self.sampling
         answer.token_ids.append(token_id)
         if token_id in sampling.stop_ids:
