@@ -72,7 +72,8 @@ function blockDifferences(yours, reference, numCalls) {
     pairOwnerless(counterpart, yours.film, mine, wanted);
     for (const [block, other] of given) {
       const isMissed = wanted.state.counts[other] && ![...counterpart.values()].includes(other);
-      if (isMissed) marks.set(block, "block"); // given back too early
+      // given back too early, or it can be found in one of the two only
+      if (isMissed || mine.state.cached?.has(block) !== wanted.state.cached?.has(other)) marks.set(block, "block");
     }
     for (let block = 0; block < yours.film.numBlocks; block += 1) {
       const count = mine.state.counts[block];
