@@ -120,6 +120,8 @@ def test_a_chain_read_at_once_hands_on_what_was_left_over():
     words: dict[Place, str] = {"host 0": "mine", 7: "left over", 8: "·"}
     widget = show_copies(words, [("host 0", 7), (7, 8)], reads_first(2))
 
+    assert told(widget, 0) == "To do: copy host 0 to block 7, then block 7 to block 8."
+    assert told(widget, 1) == "Copy 1 reads host 0: “mine”."
     assert "Block 8 should be “mine”." in told(widget, -1)
 
 

@@ -41,24 +41,26 @@ def _run(
     order: Order,
     right: Mapping[Place, str],
 ) -> list[Moment]:
-    listed = ", then ".join(f"{s} to {t}" for s, t in pairs)
+    listed = ", then ".join(f"{_name(s)} to {_name(t)}" for s, t in pairs)
     blocks, on_the_way = dict(words), dict[int, str]()
     moments = [_moment(blocks, on_the_way, {}, f"To do: copy {listed}.", None)]
     for k, (act, i) in enumerate(order):
         source, target = pairs[i]
         if act == "read":
             on_the_way[i] = blocks[source]
-            told = f"Copy {i + 1} reads block {source}: “{blocks[source]}”."
+            told = f"Copy {i + 1} reads {_name(source)}: “{blocks[source]}”."
         else:
             blocks[target] = on_the_way.pop(i)
-            told = f"Copy {i + 1} writes block {target}: “{blocks[target]}”."
+            told = f"Copy {i + 1} writes {_name(target)}: “{blocks[target]}”."
         to_come = {pairs[j][1] for a, j in order[k + 1 :] if a == "write"}
         bad = {
             place: right[place]
             for place in {t for _, t in pairs} - to_come
             if blocks[place] != right[place]
         }
-        told += "".join(f" Block {p} should be “{w}”." for p, w in bad.items())
+        told += "".join(
+            f" {_name(p).capitalize()} should be “{w}”." for p, w in bad.items()
+        )
         moments.append(
             _moment(blocks, on_the_way, bad, told, target if act == "write" else None)
         )
@@ -74,7 +76,7 @@ def _moment(
 ) -> Moment:
     boxes = [
         _box(
-            str(place) if isinstance(place, str) else f"block {place}",
+            _name(place),
             text,
             "wrong" if place in bad else "new" if place == written else "",
         )
@@ -89,6 +91,10 @@ def _moment(
         ),
     )
     return Moment(rows, told, is_wrong=bool(bad))
+
+
+def _name(place: Place) -> str:
+    return place if isinstance(place, str) else f"block {place}"
 
 
 def _box(name: str, text: str, look: Look = "") -> Box:
