@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 
 Place = int | str  # a block of the device, or one of the host: "host 0"
 Pair = tuple[Place, Place]  # source, target
@@ -30,15 +29,18 @@ def all_orders(num_copies: int) -> list[Order]:
     >>> len(all_orders(2)), len(all_orders(3))
     (6, 90)
     """
-    actions = one_by_one(num_copies)
-    return sorted(
-        order
-        for order in permutations(actions)
-        if all(
-            order.index(("read", i)) < order.index(("write", i))
-            for i in range(num_copies)
-        )
-    )
+    orders: list[Order] = [()]
+    for _ in range(2 * num_copies):
+        orders = [(*o, action) for o in orders for action in _next(o, num_copies)]
+    return orders
+
+
+def _next(order: Order, num_copies: int) -> list[Action]:
+    """Return the actions that may follow: reads, and writes of what was read."""
+    done = set(order)
+    may = [("read", i) for i in range(num_copies)]
+    may += [("write", i) for i in range(num_copies) if ("read", i) in done]
+    return [action for action in may if action not in done]
 
 
 def carry_out(
