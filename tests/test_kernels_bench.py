@@ -27,11 +27,16 @@ def test_every_path_is_timed_in_every_round_at_every_block_size():
     assert [(row.path, row.block_size) for row in rows] == [
         (bench.READ, None),
         *((name, None) for name in CONTIGUOUS),
+        ("torch SDPA, group folded", None),
         (bench.OURS_CONTIGUOUS, None),
         (bench.GATHER, 1),
         (bench.OURS, 1),
         (bench.GATHER, 16),
         (bench.OURS, 16),
+    ]
+    assert [row.layout for row in rows[:6]] == [
+        *("two arrays", "head-major", "head-major", "head-major"),
+        *("two arrays", "two arrays"),
     ]
     assert all(len(row.rounds_ms) == 3 for row in rows)
     assert all(row.kv_bytes == 2 * 64 * 2 * 2 * 16 * 4 for row in rows)

@@ -9,6 +9,7 @@ import argparse
 import platform
 from pathlib import Path
 
+from tools.bench_kernels import bench_kernels
 from tools.bench_manager import bench_manager, run_plain
 from tools.bench_serving import bench_serving
 from tools.bench_text import cpu_name
@@ -21,11 +22,18 @@ def main() -> None:
     parts = {
         "manager": lambda: bench_manager(options.rounds),
         "serving": lambda: bench_serving(options.traces, run_plain, options.rounds),
+        "kernels": lambda: bench_kernels(
+            options.rounds, options.out, quick=options.quick
+        ),
     }
     parser = argparse.ArgumentParser(description="Measure the course's parts.")
     parser.add_argument("--only", choices=list(parts), help="one part instead of all")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--traces", type=Path, default=TRACES, help="a folder")
+    parser.add_argument(
+        "--out", type=Path, help="a folder for the kernels' JSON, chart"
+    )
+    parser.add_argument("--quick", action="store_true", help="smaller kernels' shapes")
     options = parser.parse_args()
     print(f"{cpu_name()}, Python {platform.python_version()} on {platform.system()}")
     for name, bench in parts.items():

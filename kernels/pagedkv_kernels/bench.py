@@ -18,7 +18,7 @@ from pagedkv_edu.sizes import KVCacheSpec, require_positive
 from pagedkv_kernels.bench_batch import Batch, Run, Shape
 from pagedkv_kernels.cpu import paged_decode
 from pagedkv_kernels.cpu_plain import plain_decode
-from pagedkv_kernels.layouts import LAYOUTS, SPLIT, Layout
+from pagedkv_kernels.layouts import HEAD_MAJOR, LAYOUTS, SPLIT, Layout
 from pagedkv_kernels.reading import read_once
 from pagedkv_kernels.torch_paths import CONTIGUOUS, gather_then_attend
 from pagedkv_kernels.traffic import Traversal
@@ -75,24 +75,29 @@ def time_decode_paths(
 ) -> list[Timing]:
     """Time decoding in float32 without tables and with, by torch and by ours.
 
-    The first row is `READ`: how fast this machine reads the same bytes. Each block size
-    must divide the length. `num_threads` None takes all. `on_step` is called after each
+    The first row is `READ`: how fast this machine reads the same bytes. torch's ways
+    are timed over the layout that it likes best, head-major, and its best one over ours
+    too; both are copies made beforehand, but for the gather. Each block size must
+    divide the length. `num_threads` None takes all. `on_step` is called after each
     round, for a progress bar.
     """
     batch = Batch(shape, seed)
-    runs: dict[tuple[str, int | None], Run] = {
-        (READ, None): lambda layer: read_once(batch.layers[layer])
+    split, head_major = SPLIT.name, HEAD_MAJOR.name
+    runs: dict[tuple[str, str, int | None], Run] = {
+        (READ, split, None): lambda layer: read_once(batch.layers[layer])
     }
     for name, attend in CONTIGUOUS.items():
-        runs[name, None] = batch.dense(attend)
-    runs[OURS_CONTIGUOUS, None] = batch.contiguous(paged_decode)
+        runs[name, head_major, None] = batch.dense(attend)
+    name = next(iter(CONTIGUOUS))
+    runs[name, split, None] = batch.dense(CONTIGUOUS[name], head_major=False)
+    runs[OURS_CONTIGUOUS, split, None] = batch.contiguous(paged_decode)
     for block_size in block_sizes:
-        runs[GATHER, block_size] = batch.paged(gather_then_attend, block_size)
-        runs[OURS, block_size] = batch.paged(paged_decode, block_size)
+        runs[GATHER, split, block_size] = batch.paged(gather_then_attend, block_size)
+        runs[OURS, split, block_size] = batch.paged(paged_decode, block_size)
     times = _in_turns(runs, num_threads, num_rounds, shape.num_layers, on_step)
     return [
-        Timing(path, SPLIT.name, block_size, shape.kv_bytes, rounds)
-        for (path, block_size), rounds in times.items()
+        Timing(path, layout, block_size, shape.kv_bytes, rounds)
+        for (path, layout, block_size), rounds in times.items()
     ]
 
 

@@ -69,14 +69,24 @@ class Batch:
         order = torch.arange(self.shape.num_seqs)
         return self._through(order, decode, self.shape.seq_len, None)
 
-    def dense(self, attend: Callable[[Tensor, Tensor, Tensor, float], Tensor]) -> Run:
-        """Return a run without tables, over tensors as torch likes them best."""
+    def dense(
+        self,
+        attend: Callable[[Tensor, Tensor, Tensor, float], Tensor],
+        *,
+        head_major: bool = True,
+    ) -> Run:
+        """Return a run without tables, the tokens of a KV head side by side or not."""
+        whole = [
+            self.caches(layer, self.shape.seq_len)
+            for layer in range(self.shape.num_layers)
+        ]
+        layers = self._head_major if head_major else whole
 
         def run(layer: int) -> Tensor:
-            return attend(self._q, *self._head_major[layer], self._scale)
+            return attend(self._q, *layers[layer], self._scale)
 
         order = torch.arange(self.shape.num_seqs)
-        self._require_right(run(0), *self.caches(0, self.shape.seq_len), order[:, None])
+        self._require_right(run(0), *whole[0], order[:, None])
         return run
 
     @cached_property

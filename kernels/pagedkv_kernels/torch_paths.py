@@ -68,7 +68,7 @@ def gather_then_attend(
 
 Attend = Callable[[Tensor, Tensor, Tensor, float], Tensor]
 CONTIGUOUS: dict[str, Attend] = {
-    "torch SDPA, enable_gqa": attend_with_gqa,
     "torch SDPA, group folded": attend_folded,
+    "torch SDPA, enable_gqa": attend_with_gqa,
     "torch, two products": attend_by_products,
 }
