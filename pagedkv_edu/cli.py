@@ -1,4 +1,4 @@
-"""The command line: `pagedkv lab`, `pagedkv doctor`, `pagedkv progress`."""
+"""The command line: `pagedkv lab`, `doctor`, `progress`, and `grade` for teachers."""
 
 import os
 import subprocess
@@ -15,12 +15,14 @@ from rich.text import Text
 from pagedkv_edu import course
 from pagedkv_edu.course.doctor import HEAD, INSTALL, Diagnosis
 from pagedkv_edu.course.folder import copy_exercises, course_folder, work_folder
+from pagedkv_edu.grading.command import grade
 
 FIRST_PAGE = "notebooks/00_start.ipynb"
 STYLES = {"OK": "green", "note": "yellow", "missing": "bold red"}
 
 app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
 console = Console()
+app.command()(grade)
 
 
 @app.command()

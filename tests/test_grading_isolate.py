@@ -126,7 +126,23 @@ def test_wrong_gets_none_and_the_case_that_shows_it(packages: Packages) -> None:
     assert report.hints[0].title == "My victim loses more than another would"
 
 
-@pytest.mark.parametrize("kind", BAD)
+SLOW = {  # they go on until the clock stops them
+    "memory, slowly",
+    "many files",
+    "one large file",
+    "fork bomb",
+    "fork bomb that swallows",
+    "sleep",
+    "a loop that swallows",
+    "nested for ever",
+    "an endless answer",
+}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=[pytest.mark.slow] if k in SLOW else []) for k in BAD],
+)
 def test_what_is_bad_costs_its_own_question_only(kind: str, packages: Packages) -> None:
     source, said = BAD[kind]
 
@@ -139,6 +155,7 @@ def test_what_is_bad_costs_its_own_question_only(kind: str, packages: Packages) 
     assert all(question.report.passed for question in others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
