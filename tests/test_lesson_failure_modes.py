@@ -1,11 +1,16 @@
 """Lesson 12 as a learner runs it: four laboratories, and checks that judge."""
 
+import contextlib
+
 import pytest
 
 from pagedkv_edu.course.quizzes import KEY
+from pagedkv_edu.errors import PagedKVError
 from tests.lesson_cells import Lesson, Run, faults_of_form
+from tests.mutants.copy_on_write import MUTANTS, VARIANTS
 
 LESSON = Lesson("12_failure_modes")
+MANAGERS = [mutant.answer for mutant in MUTANTS if mutant.exercise_id == "5.3"]
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +123,21 @@ def test_the_check_of_the_lesson_catches_both_mistakes_and_accuses_nobody_else(
 )
 def test_other_numbers_lead_to_the_end(numbers: dict[str, object]):
     LESSON.run(numbers)
+
+
+@pytest.mark.parametrize("answer", MANAGERS, ids=lambda answer: answer.__name__)
+def test_a_wrong_manager_leads_to_the_end_or_to_an_error_of_ours(answer: object):
+    with contextlib.suppress(PagedKVError):
+        LESSON.run({"Manager": answer})
+
+
+@pytest.mark.parametrize("answer", VARIANTS["5.3"], ids=lambda answer: answer.__name__)
+def test_a_right_manager_gives_the_same_lesson(answer: object, ours: Run):
+    run = LESSON.run({"Manager": answer})
+
+    assert run.names["damaged"] == ["B"]
+    assert run.names["num_wrong"] == 1
+    assert run.names["right"] == ours.names["right"]
 
 
 def test_the_quiz_has_an_answer_for_each_of_its_questions():

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from pagedkv_edu import BlockManager, cdiv
+from pagedkv_edu import cdiv
 from pagedkv_edu.errors import InvalidSize, OutOfBlocks
 from pagedkv_edu.memory.growing import GrowingManager
 from pagedkv_edu.memory.table import BlockTable
-from pagedkv_edu.protocols import PoolLike
+from pagedkv_edu.protocols import ManagerLike, PoolLike
 from pagedkv_edu.replay.copy_orders import Pair, Place, all_orders, reads_first
 from pagedkv_edu.replay.word_attention import weights
 from pagedkv_edu.viz.attention_heat import heat_figure
@@ -21,13 +21,13 @@ WORDS: dict[Place, str] = {0: "hello", 1: "goodbye", 2: "·"}
 PAIRS: list[Pair] = [(1, 2), (0, 1)]
 
 
-def grow(manager: BlockManager, flat: list[int], row: int, seq_id: str) -> None:
+def grow(manager: ManagerLike, flat: list[int], row: int, seq_id: str) -> None:
     manager.append(seq_id)
     for place, block_id in enumerate(manager.table(seq_id).block_ids):
         flat[row * 2 + place] = block_id
 
 
-def raises(manager: BlockManager, flat: list[int], row: int, seq_id: str) -> None:
+def raises(manager: ManagerLike, flat: list[int], row: int, seq_id: str) -> None:
     raise KeyError(seq_id)
 
 

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from pagedkv_edu.errors import InvalidSize, PagedKVError
 from pagedkv_edu.memory.manager import BlockManager
 from pagedkv_edu.memory.pool import BlockPool
+from pagedkv_edu.protocols import ManagerLike, PoolLike
 from pagedkv_edu.replay.memory import WordMemory
 from pagedkv_edu.sizes import cdiv, locate
 from pagedkv_edu.viz.beside import Beside, Box, Cell, Moment, Row, Step, beside
 
 # Makes room for one more token of a sequence, and writes its row of the flat table.
-GrowRow = Callable[[BlockManager, list[int], int, str], None]
+GrowRow = Callable[[ManagerLike, list[int], int, str], None]
+MakeManager = Callable[[PoolLike, int], ManagerLike]
 
 NO_ENTRY = -1
 POEM = "roses are red , violets are blue , sugar is sweet , and so are you"
@@ -28,6 +30,7 @@ def show_overflow(
     names: tuple[str, str] = ("no check", "checked first"),
     width: int = 2,
     block_size: int = 2,
+    make_manager: MakeManager = BlockManager,
     start_at: int = 0,
 ) -> Beside:
     """Return two runs of one story beside each other, with a growth function each.
@@ -47,7 +50,9 @@ def show_overflow(
         f"A grows to {full + 1} tokens",
         "The row of B is written again",
     )
-    sides = [_run(grow, width, block_size) for grow in (left, right)]
+    sides = [
+        _run(grow, _Side(width, block_size, make_manager)) for grow in (left, right)
+    ]
     steps = [
         Step(title, *moments) for title, *moments in zip(titles, *sides, strict=True)
     ]
@@ -57,12 +62,12 @@ def show_overflow(
 class _Side:
     """One run: a manager, a flat table, and the words in memory."""
 
-    def __init__(self, width: int, block_size: int) -> None:
+    def __init__(self, width: int, block_size: int, make_manager: MakeManager) -> None:
         self.width = width
         self.block_size = block_size
         story = {"A": width * block_size - 1, "B": FEWEST}
         num_blocks = 2 * (width + 1)
-        self.manager = BlockManager(BlockPool(num_blocks), block_size)
+        self.manager = make_manager(BlockPool(num_blocks), block_size)
         self.memory = WordMemory(block_size)
         self.flat = [NO_ENTRY] * (len(WORDS) * width)
         self.seq_lens: dict[str, int] = {}
@@ -108,8 +113,7 @@ class _Side:
         return found
 
 
-def _run(grow: GrowRow, width: int, block_size: int) -> list[Moment]:
-    side = _Side(width, block_size)
+def _run(grow: GrowRow, side: _Side) -> list[Moment]:
     moments = [_moment(side, "")]
     for _ in range(2):
         before = side.flat.copy()
