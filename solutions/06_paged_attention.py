@@ -206,5 +206,5 @@ check("6.3", my_merge)
 # %% [markdown] id="e06-after"
 # ## Back to the lesson
 #
-# Lesson 06 says in comments in its second cell how to run it on your functions.
+# Lesson 06 says in comments, where `update`, `attend` and `merge` are defined, how to run it on your functions.
 # Then [lesson 07](../notebooks/07_triton_kernel.ipynb): the same loop as a kernel, one program for each query head.

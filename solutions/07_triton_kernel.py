@@ -324,6 +324,6 @@ print(compiled(my_merge_splits, *merge_example(), target="gfx942"))
 # %% [markdown] id="e07-after"
 # ## Back to the lesson
 #
-# Lesson 07 says in comments in its second cell how to run it on your decode kernel.
+# Lesson 07 says in a comment, where `decode` is defined, how to run it on your decode kernel.
 # The next rungs of its ladder are in the library: `kernels/pagedkv_kernels/ladder.py` is your kernel with longer tiles, `decode.py` beside it groups the heads and splits long sequences.
-# Then lesson 08: what if the numbers lie in another order?
+# Then [lesson 08](../notebooks/08_layouts.ipynb): what if the numbers lie in another order?

@@ -14,7 +14,7 @@
 # Three orders of the same numbers. For each, a function that says at which byte a row begins:
 # the `head_dim` numbers of one token's key, or value, for one KV head.
 # Any order will do; the second and the third are short once you have the first.
-# Lesson: 08, layouts.
+# Lesson: [08, layouts](../notebooks/08_layouts.ipynb).
 #
 # Bytes, blocks, slots and heads all count from 0, in one layer.
 # The checks call your functions with arguments that make sense; you need not test for others.
@@ -167,5 +167,5 @@ memory_order(small, my_split_address, my_fused_address, my_interleaved_address)
 # %% [markdown] id="e08-after"
 # ## Back to the lesson
 #
-# Lesson 08 counts what such orders make a gather fetch, and measures them on this machine.
+# [Lesson 08](../notebooks/08_layouts.ipynb) counts what such orders make a gather fetch, and measures them on this machine.
 # The library's six layouts are one file, `kernels/pagedkv_kernels/layouts.py`: an address there is a sum of index times stride.
