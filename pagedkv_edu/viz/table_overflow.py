@@ -177,7 +177,8 @@ def _read_row(side: _Side, seq_id: str) -> Row:
         block_id = side.block_of(seq_id, k)
         owner = side.owner(block_id)
         cells = tuple(
-            Cell(word, "wrong" if word != right else "") for word, right in part
+            Cell(word, "wrong", "wrong") if word != right else Cell(word)
+            for word, right in part
         )
         hue = side.names.index(owner) if owner else None
         boxes.append(Box(cells, f"block {block_id}", hue))
