@@ -45,6 +45,8 @@ class Report:
     hints: tuple[Hint, ...] = ()  # the one that fits first
     num_tried: int = 0  # histories or cases
     num_passed: int = 0
+    counted: str = ""  # what num_tried counts, if neither histories nor cases
+    share: float = 0.0  # of the points, for an answer that is right in part
     films: Json = field(default_factory=dict[str, Any])
     as_test: str = ""  # the history as a test to paste
 
@@ -52,6 +54,11 @@ class Report:
     def passed(self) -> bool:
         """Whether the answer is right."""
         return self.status == "passed"
+
+    @property
+    def earned(self) -> float:
+        """The part of the exercise's points that this answer earns, from 0 to 1."""
+        return 1.0 if self.passed else self.share
 
     def text(self) -> str:
         """Return the report as plain text, as a terminal or a log shows it."""

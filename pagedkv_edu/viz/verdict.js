@@ -61,7 +61,8 @@ function readHistory(report) {
 
 function readSide(name, json) {
   const extents = json.memory === "extents";
-  return { name, extents, film: extents ? readExtents(json) : readFilm(json), length: json.frames.length };
+  const film = extents ? readExtents(json) : readFilm(json);
+  return { name, label: json.name ?? name, extents, film, length: json.frames.length };
 }
 
 function historyTable(report, history, root) {
@@ -100,7 +101,7 @@ function isOneCase(report, history) {
 }
 
 function historyHead(report, history) {
-  const names = history.sides.map((side) => node("span", { class: "v-side" }, node("b", {}, side.name)));
+  const names = history.sides.map((side) => node("span", { class: "v-side" }, node("b", {}, side.label)));
   const note = history.look?.note;
   if (note && names.length) names[0].append(node("small", {}, note));
   return node(
@@ -158,7 +159,7 @@ function callCaption({ call, headline, error }) {
 
 function sideCell(history, side, i) {
   const cell = node("div", { class: `v-state ${side.name}` });
-  cell.append(node("span", { class: "v-name" }, side.name));
+  cell.append(node("span", { class: "v-name" }, side.label));
   const frame = side.film.frames[i];
   if (!frame) {
     cell.append(node("p", { class: "v-none" }, "no picture: this call did not come back"));

@@ -99,10 +99,10 @@ function closeReplay(root) {
 }
 
 function replayPart(report, history, start, root) {
-  const part = node("section", { class: "v-replays", "aria-label": "Replay, yours and the reference" });
+  const part = node("section", { class: "v-replays", "aria-label": `Replay, ${history.sides.map((side) => side.label).join(" and ")}` });
   const over = "This call did not come back. Below is what was before it.";
   const places = history.sides.map((side) =>
-    node("div", { class: `v-player ${side.name}` }, node("h4", {}, side.name), node("p", { class: "v-over" }, over)),
+    node("div", { class: `v-player ${side.name}` }, node("h4", {}, side.label), node("p", { class: "v-over" }, over)),
   );
   const longest = history.sides.reduce((most, side, k) => (side.length > history.sides[most].length ? k : most), 0);
   const bar = replayBar(report, history, root, () => players[longest]);
@@ -122,7 +122,7 @@ function replayPart(report, history, start, root) {
       startAt: Math.min(start, side.length - 1),
       onIndex: (i, playing) => follow(k, i, playing),
     });
-    place.setAttribute("aria-label", `${side.name}. ${place.getAttribute("aria-label")}`);
+    place.setAttribute("aria-label", `${side.label}. ${place.getAttribute("aria-label")}`);
     return player;
   });
   part.seekAll = (i) => {

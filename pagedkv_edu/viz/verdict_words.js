@@ -44,9 +44,11 @@ function firstWrongSpoken(report) {
 
 function triedText(report) {
   if (report.num_tried < 2 || report.status !== "failed") return null;
+  const [passed, tried] = [report.num_passed, report.num_tried].map(withCommas);
+  if (report.counted) return node("p", { class: "v-tried" }, `${passed} of ${tried} ${report.counted}`);
   const isHistory = Boolean(report.films.yours);
   const noun = isHistory ? "histories" : "cases";
-  const lines = [`${withCommas(report.num_passed)} of ${withCommas(report.num_tried)} ${noun} pass`];
+  const lines = [`${passed} of ${tried} ${noun} pass`];
   if (isHistory && report.wrong_call !== null) {
     lines.push(`shortest one that fails: ${amount(report.wrong_call + 1, "call")}`);
   }

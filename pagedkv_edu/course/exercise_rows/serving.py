@@ -1,4 +1,4 @@
-"""Exercises 09 to 11: who runs when."""
+"""Exercises 09 to 12: who runs when, and what breaks."""
 
 from pagedkv_edu.course.exercise import Exercise
 
@@ -120,5 +120,35 @@ SERVING = (
         points=6,
         difficulty=4,
         minutes=35,
+    ),
+    Exercise(
+        "12.1",
+        "Check a pool",
+        "my_pool_check",
+        "12_failure_modes",
+        f"{_CHECKS}.failure_modes:check_pool_check",
+        points=3,
+        difficulty=3,
+        minutes=25,
+    ),
+    Exercise(
+        "12.2",
+        "Check a cache",
+        "my_cache_check",
+        "12_failure_modes",
+        f"{_CHECKS}.failure_modes:check_cache_check",
+        points=4,
+        difficulty=4,
+        minutes=35,
+    ),
+    Exercise(
+        "12.3",
+        "Check a server",
+        "my_server_check",
+        "12_failure_modes",
+        f"{_CHECKS}.failure_modes:check_server_check",
+        points=3,
+        difficulty=4,
+        minutes=30,
     ),
 )

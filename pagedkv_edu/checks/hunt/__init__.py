@@ -1,0 +1,1 @@
+"""Broken pools, caches and servers, and how well a learner's check tells them."""
