@@ -62,6 +62,7 @@ def layout_strips(
         control.observe(redraw, names="value")
     row = widgets.HBox([tokens, heads, what])
     row.layout.flex_flow = "row wrap"
+    row.layout.margin = "8px 0 0"
     return widgets.VBox([drawing, row])
 
 
