@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 
 import torch
 from jaxtyping import Float
 from pagedkv_kernels.oracles import gather
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from pagedkv_edu.engine.batch import Chunk, StepBatch
+from pagedkv_edu.engine.batch import StepBatch
 from pagedkv_edu.engine.cache import KVCache
+from pagedkv_edu.engine.dense import attend, context
 from pagedkv_edu.errors import PagedKVError
 
 NAME = "pagedkv"  # as transformers knows it
@@ -44,6 +45,13 @@ def decode_attention(attention: str | DecodeAttention) -> DecodeAttention:
     return getattr(import_module(module), name)
 
 
+def default_attention(device: torch.device) -> str:
+    """Return the name of the fastest attention that runs here."""
+    if device.type == "cuda":
+        return "triton"
+    return "cpu" if find_spec("numba") else "torch"
+
+
 def torch_decode(
     q: Float[Tensor, "num_seqs num_heads head_dim"],
     k_cache: Tensor,
@@ -58,9 +66,10 @@ def torch_decode(
     """Gather each sequence into one piece, then attend: plain, and a copy per step."""
     out = torch.empty_like(q)
     for seq, seq_len in enumerate(seq_lens.tolist()):
-        k = gather(k_cache, block_tables[seq], seq_len)
-        v = gather(v_cache, block_tables[seq], seq_len)
-        out[seq] = _attend(q[seq : seq + 1], k, v, scale, window, softcap)[0]
+        start = 0 if window is None else max(0, seq_len - window)
+        k = gather(k_cache, block_tables[seq], seq_len, start)
+        v = gather(v_cache, block_tables[seq], seq_len, start)
+        out[seq] = attend(q[seq : seq + 1], k, v, scale=scale, softcap=softcap)[0]
     return out
 
 
@@ -87,74 +96,42 @@ class PagedAttention:
         batch = self.batch
         self.cache.write(layer, k, v, batch.slot_mapping)
         k_cache, v_cache = self.cache.layer(layer)
+        if not batch.chunks:  # only decodes, in the order of the rows
+            return self._decode(q, k_cache, v_cache, scale, window, softcap)
         out = torch.empty_like(q)
         if len(batch.decode_rows):
-            out[batch.decode_rows] = self.decode(
-                q[batch.decode_rows],
-                k_cache,
-                v_cache,
-                batch.block_tables,
-                batch.seq_lens,
-                scale=scale,
-                **_given(window=window, softcap=softcap),
-            ).to(q.dtype)
+            rows = q[batch.decode_rows]
+            out[batch.decode_rows] = self._decode(
+                rows, k_cache, v_cache, scale, window, softcap
+            )
         for chunk in batch.chunks:
             rows = slice(chunk.start, chunk.stop)
-            keys, values = self._context(chunk, layer, k[rows], v[rows])
-            out[rows] = _attend(q[rows], keys, values, scale, window, softcap)
+            keys, values = k[rows], v[rows]
+            if chunk.num_cached:
+                keys = context(k_cache, chunk, window)
+                values = context(v_cache, chunk, window)
+            out[rows] = attend(
+                q[rows], keys, values, scale=scale, window=window, softcap=softcap
+            )
         return out
 
-    def _context(
-        self, chunk: Chunk, layer: int, k: Tensor, v: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Return the keys and values that a chunk sees, its own included."""
-        if chunk.num_cached == 0:
-            return k, v
-        caches = self.cache.layer(layer)
-        keys, values = (gather(c, chunk.block_ids, chunk.seq_len) for c in caches)
-        return keys, values
+    def _decode(
+        self,
+        q: Tensor,
+        k_cache: Tensor,
+        v_cache: Tensor,
+        scale: float,
+        window: int | None,
+        softcap: float | None,
+    ) -> Tensor:
+        options = _given(window=window, softcap=softcap)
+        tables, seq_lens = self.batch.block_tables, self.batch.seq_lens
+        out = self.decode(q, k_cache, v_cache, tables, seq_lens, scale=scale, **options)
+        return out.to(q.dtype)
 
 
 def _given(**options: float | None) -> Mapping[str, float]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _attend(
-    q: Float[Tensor, "num_queries num_heads head_dim"],
-    k: Float[Tensor, "seq_len num_kv_heads head_dim"],
-    v: Float[Tensor, "seq_len num_kv_heads head_dim"],
-    scale: float,
-    window: int | None,
-    softcap: float | None,
-) -> Float[Tensor, "num_queries num_heads head_dim"]:
-    """Return dense causal attention; the queries are the last tokens of k and v."""
-    group = q.shape[1] // k.shape[1]
-    q, k, v = (x.transpose(0, 1) for x in (q, k, v))
-    visible = _visible(q.shape[1], k.shape[1], window, q.device)
-    if softcap is None:
-        k, v = (x.repeat_interleave(group, dim=0) for x in (k, v))
-        return scaled_dot_product_attention(
-            q, k.to(q.dtype), v.to(q.dtype), attn_mask=visible, scale=scale
-        ).transpose(0, 1)
-    k, v = (x.repeat_interleave(group, dim=0) for x in (k, v))
-    scores = softcap * torch.tanh(q @ k.transpose(1, 2) * scale / softcap)
-    if visible is not None:
-        scores = scores.masked_fill(~visible, -torch.inf)
-    return (scores.softmax(-1).to(v.dtype) @ v).transpose(0, 1)
-
-
-def _visible(
-    num_queries: int, seq_len: int, window: int | None, device: torch.device
-) -> Tensor | None:
-    """Return which token each query may see; None if it is all of them."""
-    if num_queries == 1 and (window is None or window >= seq_len):
-        return None
-    query = torch.arange(seq_len - num_queries, seq_len, device=device)[:, None]
-    token = torch.arange(seq_len, device=device)[None, :]
-    visible = token <= query
-    if window is not None:
-        visible &= token > query - window
-    return visible
 
 
 def _forward(
@@ -167,6 +144,8 @@ def _forward(
     scaling: float | None = None,
     sliding_window: int | None = None,
     softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    position_bias: Tensor | None = None,
     paged: PagedAttention | None = None,
     **_: object,
 ) -> tuple[Float[Tensor, "1 num_tokens num_heads head_dim"], None]:
@@ -176,6 +155,9 @@ def _forward(
             "this model reads its keys and values through block tables; call "
             "pagedkv_edu.engine.generate, or load another one for its own generate"
         )
+    if s_aux is not None or position_bias is not None:
+        what = "attention sinks" if position_bias is None else "a bias on positions"
+        raise UnknownAttention(f"{type(module).__name__} needs {what}; ours has none")
     q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))
     scale = q.shape[-1] ** -0.5 if scaling is None else scaling
     out = paged(

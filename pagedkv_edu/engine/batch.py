@@ -1,5 +1,6 @@
 """What one step of the engine computes, laid out as one row of tokens."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,9 @@ class Chunk:
     stop: int
     seq_len: int  # tokens that its last row may see, itself included
     block_ids: Int[Tensor, " num_blocks"]
+    first_of_run: int | None = (
+        None  # the first block, if each next one is its neighbour
+    )
 
     @property
     def num_cached(self) -> int:
@@ -29,8 +33,9 @@ class Chunk:
 class StepBatch:
     """All tokens of a step, decodes and chunks mixed, and where each one goes.
 
-    `decode_rows[i]` is the row of the i-th decoding sequence, whose table is
-    `block_tables[i]` and whose length, the new token included, is `seq_lens[i]`.
+    `decode_rows[i]` is a row that attends by itself: through the table
+    `block_tables[i]`, to `seq_lens[i]` tokens, its own included. It is a decoding
+    sequence's, or one of a short chunk.
     `last_rows` are the rows whose logits are wanted: the last one of each sequence.
     """
 
@@ -46,15 +51,21 @@ class StepBatch:
 
 @dataclass(slots=True)
 class Rows:
-    """Gathers the tokens of a step, one sequence after another."""
+    """Gathers the tokens of a step, one sequence after another.
+
+    A chunk of at most `short_chunk` tokens becomes as many decode rows, which read its
+    context through the table instead of copying it.
+    """
 
     block_size: int
     device: torch.device
+    short_chunk: int = 1
     token_ids: list[int] = field(default_factory=list[int])
     positions: list[int] = field(default_factory=list[int])
     slots: list[int] = field(default_factory=list[int])
     decode_rows: list[int] = field(default_factory=list[int])
-    decode_tables: list[TableLike] = field(default_factory=list[TableLike])
+    decode_tables: list[Sequence[int]] = field(default_factory=list[Sequence[int]])
+    decode_lens: list[int] = field(default_factory=list[int])
     chunks: list[Chunk] = field(default_factory=list[Chunk])
     last_rows: list[int] = field(default_factory=list[int])
 
@@ -69,21 +80,20 @@ class Rows:
             table.block_ids[position // size] * size + position % size
             for position in range(start, stop)
         ]
-        if len(token_ids) == 1:
-            self.decode_rows.append(first_row)
-            self.decode_tables.append(table)
+        if len(token_ids) <= self.short_chunk:
+            # every key of the step is written before attention reads the first one
+            for row, position in enumerate(range(start, stop), start=first_row):
+                self.decode_rows.append(row)
+                self.decode_tables.append(table.block_ids)
+                self.decode_lens.append(position + 1)
         else:
-            block_ids = torch.tensor(table.block_ids, device=self.device)
-            self.chunks.append(Chunk(first_row, len(self.token_ids), stop, block_ids))
+            self.chunks.append(self._chunk(first_row, table))
         self.last_rows.append(len(self.token_ids) - 1)
 
     def batch(self) -> StepBatch:
         """Return everything as tensors on the device."""
-        widest = max((len(t.block_ids) for t in self.decode_tables), default=0)
-        tables = [
-            [*t.block_ids, *[-1] * (widest - len(t.block_ids))]
-            for t in self.decode_tables
-        ]
+        widest = max(map(len, self.decode_tables), default=0)
+        tables = [[*ids, *[-1] * (widest - len(ids))] for ids in self.decode_tables]
         int32, long = torch.int32, torch.int64
         return StepBatch(
             self._tensor(self.token_ids, long),
@@ -91,9 +101,20 @@ class Rows:
             self._tensor(self.slots, long),
             self._tensor(self.decode_rows, long),
             self._tensor(tables, int32).view(len(tables), widest),
-            self._tensor([t.seq_len for t in self.decode_tables], int32),
+            self._tensor(self.decode_lens, int32),
             self.chunks,
             self._tensor(self.last_rows, long),
+        )
+
+    def _chunk(self, first_row: int, table: TableLike) -> Chunk:
+        ids = table.block_ids
+        is_run = all(b == a + 1 for a, b in itertools.pairwise(ids))
+        return Chunk(
+            first_row,
+            len(self.token_ids),
+            table.seq_len,
+            torch.tensor(ids, device=self.device),
+            ids[0] if is_run else None,
         )
 
     def _tensor(self, values: object, dtype: torch.dtype) -> Tensor:

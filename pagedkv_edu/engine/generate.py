@@ -21,7 +21,7 @@ def generate(
     model: LoadedModel,
     prompts: Prompt | Sequence[Prompt],
     *,
-    attention: str | DecodeAttention = "torch",
+    attention: str | DecodeAttention | None = None,
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,
@@ -39,10 +39,12 @@ def generate(
 ) -> list[Answer]:
     """Answer all prompts together; return the answers in the order of the prompts.
 
-    A prompt is text or token ids. `max_new_tokens` is one limit for all, or one for
-    each. A temperature of 0 takes the most likely token at each place. `stop` lists
-    token ids and texts that end an answer; without it the model's own end tokens do,
-    and an empty list stops at the limit only.
+    A prompt is text or token ids. `attention` is "torch", "cpu", "triton" or a function
+    that takes what `paged_decode` takes; without it, what is fastest here.
+    `max_new_tokens` is one limit for all, or one for each. A temperature of 0 takes the
+    most likely token at each place. `stop` lists token ids and texts that end an
+    answer; without it the model's own end tokens do, and an empty list stops at the
+    limit only.
 
     With `num_samples` each prompt has several answers, one after another in the list;
     with `num_beams` they are the best ones that so many beams find. Without
@@ -75,7 +77,7 @@ def stream(
     model: LoadedModel,
     prompts: Prompt | Sequence[Prompt],
     *,
-    attention: str | DecodeAttention = "torch",
+    attention: str | DecodeAttention | None = None,
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,
@@ -132,7 +134,7 @@ def prepare(
     model: LoadedModel,
     prompts: Prompt | Sequence[Prompt],
     *,
-    attention: str | DecodeAttention = "torch",
+    attention: str | DecodeAttention | None = None,
     max_new_tokens: int | Sequence[int] = 64,
     temperature: float = 0.0,
     seed: int = 0,

@@ -15,6 +15,7 @@ from transformers import (
 from transformers.utils import logging
 
 from pagedkv_edu.engine.attention import NAME, UnknownAttention, register
+from pagedkv_edu.engine.probe import require_kind, require_layers
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.sizes import KVCacheSpec
 
@@ -125,7 +126,11 @@ def _no_bar(items: Iterable[object], **_: object) -> Iterable[object]:
 
 
 def adopt(model: Any, tokenizer: Any, name: str = "model") -> LoadedModel:
-    """Replace the attention of a transformers model by ours."""
+    """Replace the attention of a transformers model by ours.
+
+    Raises `UnknownAttention`, with the reason, for a model that cannot be served so.
+    """
+    require_kind(model)
     register()
     try:
         model.set_attn_implementation(NAME)
@@ -133,4 +138,6 @@ def adopt(model: Any, tokenizer: Any, name: str = "model") -> LoadedModel:
         raise UnknownAttention(
             f"{type(model).__name__} does not let its attention be replaced: {error}"
         ) from None
-    return LoadedModel(model.eval(), tokenizer, name)
+    loaded = LoadedModel(model.eval(), tokenizer, name)
+    require_layers(model, loaded.spec(block_size=1))
+    return loaded

@@ -10,6 +10,7 @@ from pagedkv_edu.engine.attention import (
     DecodeAttention,
     PagedAttention,
     decode_attention,
+    default_attention,
 )
 from pagedkv_edu.engine.batch import Rows
 from pagedkv_edu.engine.beam_search import BeamSearch
@@ -28,6 +29,9 @@ from pagedkv_edu.serving.simulation import SchedulerLike
 from pagedkv_edu.serving.workload import Request
 from pagedkv_edu.sizes import require_positive
 
+# Up to so many tokens it is cheaper to read a context once for each of them than to
+# copy it into one piece.
+SHORT_CHUNK = 4
 OnStep = Callable[[ServedStep], object]
 
 
@@ -41,7 +45,8 @@ class Server:
     The parts may be the caller's own: a pool, a manager on it, a scheduler on both and
     an attention function. What is not given is made here. With `share_prefixes` the
     pool is a `PrefixCache`, so equal beginnings of prompts are computed once; a
-    `PrefixCache` given as the pool does the same.
+    `PrefixCache` given as the pool does the same. Without `attention` it is "triton" on
+    a GPU and "cpu" elsewhere; "torch" is the plain one.
     """
 
     def __init__(
@@ -51,7 +56,7 @@ class Server:
         num_blocks: int = 256,
         block_size: int = 16,
         num_host_blocks: int = 0,
-        attention: str | DecodeAttention = "torch",
+        attention: str | DecodeAttention | None = None,
         share_prefixes: bool = False,
         pool: PoolLike | None = None,
         manager: ManagerLike | None = None,
@@ -59,7 +64,10 @@ class Server:
     ) -> None:
         self.model = model
         self.spec = model.spec(block_size)
-        self.attention = decode_attention(attention)
+        device = model.model.device
+        self.attention = decode_attention(attention or default_attention(device))
+        reads_in_place = attention in (None, "cpu") or device.type == "cuda"
+        self._short_chunk = SHORT_CHUNK if reads_in_place else 1
         parts = make_parts(
             pool,
             manager,
@@ -75,7 +83,7 @@ class Server:
             self.spec,
             self.pool.num_blocks,
             dtype=model.model.dtype,
-            device=model.model.device,
+            device=device,
             num_host_blocks=parts.num_host_blocks,
         )
         self.counters = Counters()
@@ -217,7 +225,8 @@ class Server:
         self, plan: StepPlan, tables: dict[SeqId, TableLike]
     ) -> list[NewToken]:
         """Run the scheduled tokens; choose tokens where none is left to compute."""
-        rows = Rows(self.spec.block_size, self.model.model.device)
+        device = self.model.model.device
+        rows = Rows(self.spec.block_size, device, self._short_chunk)
         complete: list[Unfinished] = []
         for seq_id, num_tokens in plan.scheduled.items():
             seq, table = self._sequences[seq_id], tables[seq_id]
