@@ -17,7 +17,7 @@ def with_history(subject: Subject, report: Report, kind: Kind) -> Report:
     found, wanted = (lead(m, history) for m in (kind.make, subject.right[0].make))
     differs = contrast(found, wanted)
     assert differs, f"{kind.class_name} does not show in its history"
-    leads_to = contrast(found[-1:], wanted[-1:])
+    leads_to = contrast(found, wanted, of_last=True)
     go_on = ""
     if leads_to and differs.index < len(found) - 1:
         go_on = (

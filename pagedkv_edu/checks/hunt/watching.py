@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pagedkv_edu.checks.histories import Call, History, Name
 from pagedkv_edu.checks.hunt.engine import Engine
 from pagedkv_edu.checks.hunt.pools import RightPool
+from pagedkv_edu.checks.hunt.servers import RightServer
 from pagedkv_edu.checks.hunt.under_test import Make, Target
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.protocols import SeqId
@@ -47,14 +48,19 @@ def lead(make: Make, history: History) -> list[Seen]:
     return [led.make(call) for call in history.calls]
 
 
-def contrast(broken: Sequence[Seen], right: Sequence[Seen]) -> Contrast | None:
-    """Return the first difference that counts, if there is one.
+def contrast(
+    broken: Sequence[Seen], right: Sequence[Seen], *, of_last: bool = False
+) -> Contrast | None:
+    """Return the first difference that counts, or the last one of the last call.
 
     An answer may come later than elsewhere, but not never: it counts in the end.
     """
     last = len(right) - 1
     for index, (found, wanted) in enumerate(zip(broken, right, strict=True)):
-        for name in wanted.values | found.values:
+        names = list(wanted.values | found.values)
+        if of_last and index < last:
+            continue
+        for name in reversed(names) if of_last else names:
             pair = found.values.get(name, ""), wanted.values.get(name, "")
             if pair[0] == pair[1] or (NO_ANSWER in pair and index < last):
                 continue
@@ -99,10 +105,12 @@ def film(seen: Sequence[Seen], history: History, *, is_pool: bool) -> Json:
     encoded = encode(frames(events))
     for frame, now in zip(encoded["frames"], seen, strict=True):
         said = call_text(now.call)
-        frame["call"] = frame["headline"] = frame["text"] = said
+        frame["call"] = frame["headline"] = said
+        values = [f"{k} is {v}" for k, v in now.values.items() if k != said]
+        frame["text"] = f"{'; '.join(values)}." if values else said
         if now.error:
             frame["headline"] = f"{said} is refused"
-            frame["text"] = f"{said} is refused. {now.error}."
+            frame["text"] = f"{said} is refused. {now.error}. {frame['text']}"
         elif now.block_id is not None:
             frame["headline"] = f"{said}: block {now.block_id}"
         elif now.call.name in ("run", "step", "steps", "submit"):
@@ -133,10 +141,7 @@ class _Led:
         pool = target if isinstance(target, RightPool) else target.pool
         tables: dict[SeqId, TableState] = {}
         if not isinstance(target, RightPool):
-            tables = {
-                seq_id: TableState(tuple(table.block_ids), table.seq_len)
-                for seq_id, table in _tables(target).items()
-            }
+            tables = _tables(target)
         counts = tuple(pool.ref_count(b) for b in range(pool.num_blocks))
         return Seen(call, error, values, counts, pool.num_free, tables, block_id)
 
@@ -195,10 +200,13 @@ class _Led:
                 return answers | {name: str(num) for name, num in idle.items()}
 
 
-def _tables(target: Target) -> dict[SeqId, TableState]:
-    assert not isinstance(target, RightPool)
-    names = target.names if isinstance(target, Engine) else [*target.manager.tables]
+def _tables(target: Engine | RightServer) -> dict[SeqId, TableState]:
+    """Return every table, and what only a server's prefix cache holds as one more."""
     tables: dict[SeqId, TableState] = {}
+    names = target.names if isinstance(target, Engine) else [*target.manager.tables]
+    if isinstance(target, RightServer) and target.block_by_key:
+        block_ids = tuple(target.block_by_key.values())
+        tables["cache"] = TableState(block_ids, len(block_ids) * target.block_size)
     for name in names:
         table = target.manager.table(name)
         tables[name] = TableState(tuple(table.block_ids), table.seq_len)
