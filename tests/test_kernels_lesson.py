@@ -15,6 +15,8 @@ from pagedkv_kernels.masks import FOREIGN, Mask, decode_without
 from pagedkv_kernels.mode import NoTriton
 from pagedkv_kernels.rungs import rungs
 
+from pagedkv_edu.errors import InvalidSize
+
 SEQ_LEN = 21
 
 
@@ -54,6 +56,13 @@ def test_without_the_mask_of_the_score_the_output_is_a_little_off():
 def test_without_the_mask_of_the_table_foreign_numbers_are_read():
     assert FOREIGN in without("table")[1]
     assert FOREIGN not in without("none")[1]
+
+
+def test_a_sequence_longer_than_the_tile_is_refused():
+    p = problem([70], num_heads=4, num_kv_heads=2)
+    tensors = p.q[0], p.k_cache, p.v_cache, p.block_tables[0]
+    with pytest.raises(InvalidSize, match="70 tokens do not fit into a tile of 64"):
+        decode_without("none", *tensors, 70, scale=p.scale)
 
 
 def test_the_rungs_are_what_the_kernels_launch():

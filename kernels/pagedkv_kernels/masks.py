@@ -7,6 +7,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from pagedkv_edu.errors import InvalidSize
+
 Mask = Literal["none", "table", "k", "v", "score"]
 MASKS: tuple[Mask, ...] = ("none", "table", "k", "v", "score")
 FOREIGN = 777  # what lies behind the table: some other program's number
@@ -73,6 +75,8 @@ def decode_without(
 
     One sequence of at most `tile` tokens, in float32; K and V have the same strides.
     """
+    if seq_len > tile:
+        raise InvalidSize(f"{seq_len} tokens do not fit into a tile of {tile}")
     num_heads, head_dim = q.shape
     _, block_size, num_kv_heads, _ = k_cache.shape
     # whatever is read behind the table is memory of ours

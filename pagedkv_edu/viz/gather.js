@@ -6,12 +6,17 @@ const GATHER_TURN_MS = 1400;
 function renderGather({ model, el }) {
   const view = { model, picture: model.get("picture"), at: -1, timer: 0 };
   view.root = node("div", { class: "pagedkv gather", role: "group", tabindex: 0,
-    "aria-label": "The loop over the blocks of a sequence. Space plays and pauses, arrow keys step, Home and End go to the first block and to the output." });
+    "aria-label": "The loop over the blocks of a sequence. Space plays and pauses, arrow keys step, Home and End go to the first block and to the output, S shuffles the table, F fills a slot." });
   view.parts = gatherParts();
   view.root.append(...view.parts.all);
   el.append(view.root);
   view.svg = newSvg(968, gatherHeight(view.picture), "The picture; the text below says the same.");
   view.svg.paint = paintBox(view.svg);
+  view.svg.shade = document.createElementNS(SVG_NAMES, "rect");
+  for (const [name, value] of Object.entries({ class: "shade", height: 234, rx: 6 })) {
+    view.svg.shade.setAttribute(name, value);
+  }
+  view.svg.insertBefore(view.svg.shade, view.svg.body);
   view.parts.stage.append(view.svg);
   view.root.addEventListener("keydown", (event) => gatherKey(view, event));
   const heard = {
@@ -60,6 +65,8 @@ function gatherDraw(view) {
   const last = picture.turns.length;
   resizeSvg(svg, 968, gatherHeight(picture));
   svg.body.innerHTML = gatherSvg(svg, view);
+  gatherMoveShade(svg, view);
+  gatherCount(view);
   view.root.dataset.at = at;
   parts.badge.textContent = at < last ? at : "=";
   parts.headline.textContent = picture.headlines[at];
@@ -69,6 +76,21 @@ function gatherDraw(view) {
   const remark = picture.remarks[at];
   parts.describe.replaceChildren(`${picture.texts[at]} ${picture.note ?? ""} `, remark ? node("b", { class: "loss" }, remark) : "");
   gatherButtons(view);
+}
+
+// The new sum counts up, or down, from what rescaling left of the old one.
+function gatherCount(view) {
+  const text = view.svg.querySelector("[data-from]");
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!text || still || !view.svg.classList.contains("moved")) return;
+  const { from, to } = text.dataset;
+  const start = performance.now() + 500; // when the row has come
+  const tick = (now) => {
+    const part = Math.max(0, Math.min(1, (now - start) / 350));
+    text.textContent = gatherFixed(Number(from) + part * (to - from), 3);
+    if (part < 1 && text.isConnected) requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
 }
 
 function gatherToggle(view) {
@@ -97,6 +119,7 @@ function gatherStep(view, by) {
 }
 
 function gatherAsk(view, type) {
+  if (!view.picture.fill || (type === "fill" && view.picture.fill.off)) return;
   gatherStop(view);
   view.model.send({ type });
 }
@@ -108,9 +131,10 @@ function gatherKey(view, event) {
     " ": onButton ? null : () => gatherToggle(view),
     ArrowLeft: () => gatherStep(view, -1), ArrowUp: () => gatherStep(view, -1),
     ArrowRight: () => gatherStep(view, 1), ArrowDown: () => gatherStep(view, 1),
+    s: () => gatherAsk(view, "shuffle"), f: () => gatherAsk(view, "fill"),
     Home: () => gatherStep(view, -Infinity), End: () => gatherStep(view, Infinity),
   };
-  const action = actions[event.key];
+  const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (action) {
     event.preventDefault();
     action();

@@ -41,7 +41,6 @@ function gatherSvg(svg, view) {
   const scene = { ...view, lay, paint: svg.paint };
   return (
     gatherLabelsSvg(scene) +
-    gatherShadeSvg(scene) +
     gatherScoresSvg(scene) +
     gatherBlocksSvg(scene) +
     gatherTableSvg(scene) +
@@ -69,9 +68,13 @@ function gatherLabelsSvg({ picture }) {
   );
 }
 
-function gatherShadeSvg({ lay, at }) {
-  if (at > lay.last) return "";
-  return `<rect class="shade" width="${lay.wide + 8}" height="234" rx="6" style="transform:translate(${lay.blockX(at) - 4}px,6px)"/>`;
+// The shaded column of the block that is read: kept and moved, so that it slides.
+function gatherMoveShade(svg, { picture, at }) {
+  const lay = gatherLay({ picture, at });
+  const { shade } = svg;
+  shade.setAttribute("width", lay.wide + 8);
+  shade.style.transform = `translate(${lay.blockX(Math.min(at, lay.last)) - 4}px, 6px)`;
+  shade.style.opacity = at > lay.last ? 0 : 1;
 }
 
 // --- scores -------------------------------------------------------------------------

@@ -49,9 +49,10 @@ function gatherSumSvg({ turns }, at, y) {
   const parts = [[`${gatherFixed(sum, 3)}`, "sum", true], ["=", ""]];
   if (at) parts.push([`${gatherFixed(turns[at - 1].sum, 3)} × ${gatherFixed(rescale, 3)}`, "old sum × rescale"], ["+", ""]);
   parts.push([gatherFixed(added, 3), exponentials]);
+  const counts = at ? { "data-from": turns[at - 1].sum * rescale, "data-to": sum } : {};
   let [x, out] = [0, ""];
   for (const [text, note, bold] of parts) {
-    out += textSvg(x, y, text, { "font-size": 14, "font-weight": bold ? 700 : null });
+    out += textSvg(x, y, text, { "font-size": 14, ...(bold ? { "font-weight": 700, ...counts } : {}) });
     out += textSvg(x, y + 16, note, { "font-size": 10.5, fill: "var(--ink2)" });
     x += Math.max(textWidth(text, 14), textWidth(note, 10)) + (note ? 14 : 8);
   }

@@ -124,6 +124,21 @@ def test_scores_of_a_block_are_not_shown_before_its_turn(gathers: Gathers):
     assert "masked" not in page.locator(".stage").inner_text()
 
 
+def test_a_step_moves_the_column_and_the_sum_ends_at_its_value(gathers: Gathers):
+    page = gathers.open(start_at=1)
+    page.get_by_role("button", name="Block 2").click()
+    shown = page.locator("[data-from]")
+    expect(shown).to_have_text("8.281", timeout=3000)
+    page.wait_for_timeout(400)
+    shade = page.locator(".shade").bounding_box()
+    block = page.locator(".slots.now").first.bounding_box()
+
+    assert shade
+    assert block
+    assert shade["x"] < block["x"] < shade["x"] + 10
+    assert page.locator(".stage").get_by_text("12.472 × 0.397").count() == 1
+
+
 def test_playing_goes_through_all_blocks_and_tells_the_kernel_once(gathers: Gathers):
     page = gathers.open(start_at=3)
     page.get_by_role("button", name="Play loop").click()
@@ -139,11 +154,13 @@ def test_buttons_ask_the_kernel_and_a_new_picture_is_drawn(gathers: Gathers):
     page = gathers.open()
     page.get_by_role("button", name="Shuffle the table").click()
     page.get_by_role("button", name="Fill slot 6").click()
+    page.keyboard.press("s")
     view = gather_view()
     view.fill()
     page.evaluate("changed => change(changed)", {"picture": view.picture})
 
-    assert page.evaluate("sent") == [{"type": "shuffle"}, {"type": "fill"}]
+    asked = [message["type"] for message in page.evaluate("sent")]
+    assert asked == ["shuffle", "fill", "shuffle"]
     expect(page.locator(".headline")).to_contain_text("7 tokens are real")
     expect(page.get_by_role("button", name="Fill slot 7")).to_be_visible()
 
