@@ -1,4 +1,4 @@
-"""The command line: `pagedkv lab`, `doctor`, `progress`, and `grade` for teachers."""
+"""The command line: `pagedkv lab`, `doctor`, `progress`, `grade`, `export`."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from rich.text import Text
 from pagedkv_edu import course
 from pagedkv_edu.course.doctor import HEAD, INSTALL, Diagnosis
 from pagedkv_edu.course.folder import copy_exercises, course_folder, work_folder
-from pagedkv_edu.grading.command import grade
+from pagedkv_edu.grading.command import export, grade
 
 FIRST_PAGE = "notebooks/00_start.ipynb"
 STYLES = {"OK": "green", "note": "yellow", "missing": "bold red"}
@@ -23,6 +23,7 @@ STYLES = {"OK": "green", "note": "yellow", "missing": "bold red"}
 app = typer.Typer(no_args_is_help=True, help=__doc__, add_completion=False)
 console = Console()
 app.command()(grade)
+app.command()(export)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`pagedkv grade PATH...`: grade what a class has handed in, on this machine."""
+"""`pagedkv grade PATH...` and `pagedkv export ENGINE DIR`, for who teaches."""
 
 import os
 import platform
@@ -11,7 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from pagedkv_edu.course.exercises import exercise_with_id
+from pagedkv_edu.course.folder import course_folder
 from pagedkv_edu.errors import PagedKVError
+from pagedkv_edu.grading.export import export_nbgrader, export_otter
 from pagedkv_edu.grading.many import grade_all, new_task, result_path
 from pagedkv_edu.grading.outcome import Outcome, read
 from pagedkv_edu.grading.process import Allowance
@@ -26,6 +28,7 @@ WALLS = {
 }
 
 console = Console()
+ENGINES = {"otter": export_otter, "nbgrader": export_nbgrader}
 
 
 def grade(
@@ -78,6 +81,25 @@ def grade(
             progress.stop()
             _stop("stopped; the same command goes on from here")
     _tell(items, out, num_new)
+
+
+def export(
+    engine: Annotated[str, typer.Argument(help="otter or nbgrader.")],
+    folder: Annotated[Path, typer.Argument(help="Where to write.")],
+    *,
+    only: Annotated[str, typer.Option(help="One notebook, such as 05.")] = "",
+) -> None:
+    """Write what another grading engine needs, from the same exercises and checks."""
+    if engine not in ENGINES:
+        _stop(f"there is no export for {engine}; there is one for {', '.join(ENGINES)}")
+    course = course_folder() or course_folder(Path(__file__).parent)
+    if course is None:
+        _stop("the exercises are not here; run this in the folder that holds them")
+    try:
+        for path in ENGINES[engine](course, folder, only):
+            console.print(str(path), markup=False, highlight=False)
+    except PagedKVError as error:
+        _stop(str(error))
 
 
 def _tell(items: list[Item], out: Path, num_new: int) -> None:

@@ -13,7 +13,6 @@ from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from signal import SIGKILL, Signals
-from site import getsitepackages
 from time import monotonic
 from typing import Any
 
@@ -192,7 +191,8 @@ def _setup(folder: Path, allowance: Allowance) -> dict[str, Any]:
     stage, scratch = folder / "stage", folder / "scratch"
     for path in (stage, scratch):
         path.mkdir()
-    site_packages = [path for path in getsitepackages() if Path(path).is_dir()]
+    installed = ("site-packages", "dist-packages")
+    site_packages = [p for p in sys.path if p.endswith(installed) and Path(p).is_dir()]
     return {
         "memory_mib": allowance.memory_mib,
         "cpu_seconds": int(4 * allowance.seconds) + 10,
