@@ -4,6 +4,9 @@ Each case has the smallest history that shows it, and where a kind of mistake st
 behind it, a test of the kind. Wrong managers show that the tests can fail.
 """
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -210,3 +213,12 @@ def test_case_25_the_same_blocks_free_one_by_one_serve_the_same_request():
     manager.add("large", 2 * P)
 
     assert manager.pool.num_free == 0
+
+
+def test_every_case_has_a_test_with_its_number():
+    folder = Path(__file__).parent
+    text = "".join(path.read_text() for path in folder.glob("test_cases*.py"))
+    named = re.findall(r"def test_case_(\d+)(?:_and_(\d+))?_", text)
+    numbers = {int(number) for pair in named for number in pair if number}
+
+    assert numbers == set(range(1, 27))
