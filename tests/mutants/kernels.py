@@ -243,6 +243,27 @@ def does_not_rescale(
     return acc / total[:, None]
 
 
+def takes_the_maximum_of_the_block(
+    q: Tensor, k_cache: Tensor, v_cache: Tensor, table: Tensor, n: int, scale: float
+) -> Tensor:
+    size, group = k_cache.shape[1], q.shape[0] // k_cache.shape[2]
+    total, acc = torch.zeros(len(q)), torch.zeros_like(q)
+    largest = torch.full((len(q),), -inf)
+    for logical in range(cdiv(n, size)):
+        rows = slice(0, min(size, n - logical * size))
+        k, v = (
+            cache[int(table[logical]), rows].repeat_interleave(group, 1)
+            for cache in (k_cache, v_cache)
+        )
+        scores = torch.einsum("hd,thd->ht", q, k) * scale
+        rescale = (largest - scores.amax(1)).exp()
+        largest = scores.amax(1)
+        weights = (scores - largest[:, None]).exp()
+        acc = acc * rescale[:, None] + torch.einsum("ht,thd->hd", weights, v)
+        total = total * rescale + weights.sum(1)
+    return acc / total[:, None]
+
+
 def takes_plain_exponentials(
     q: Tensor, k_cache: Tensor, v_cache: Tensor, table: Tensor, n: int, scale: float
 ) -> Tensor:
@@ -445,6 +466,7 @@ _ATTENTION: tuple[Row, ...] = (
     (shares_heads_by_remainder, "head 1, logical block 0: values of KV", hint.HEADS),
     (uses_the_whole_table, STRAY, hint.TAIL),
     (does_not_rescale, "logical block 1: token 4 has weight", hint.RESCALE),
+    (takes_the_maximum_of_the_block, "weight nan; expected", hint.FAR_SCORES),
     (takes_plain_exponentials, "token 0 has weight nan", hint.FAR_SCORES),
 )
 _MERGE: tuple[Row, ...] = (
@@ -485,7 +507,10 @@ _DECODE = (
     ("layout", "logical block 0: token", hint.SLOT),
     ("block stride", "sequence 0, head 0, logical block", hint.STRIDES),
     ("no maximum", "logical block 0: no token has any weight", hint.FAR_SCORES),
+    ("maximum of the block", "weight nan; expected", hint.FAR_SCORES),
+    ("base 2", "logical block 0: token 1 has weight", hint.ALL),
     ("not divided", "the weights of the tokens add up to", hint.SUM),
+    ("grid the other way", "wrote outside of out", hint.NEVER_WRITTEN),
     ("empty", "sequence 1, head 0: nan for a sequence of no tokens", hint.EMPTY),
     ("half a head", "sequence 0, head 0: a part of", hint.NEVER_WRITTEN),
     ("first head only", "sequence 0, head 1: a part of", hint.NEVER_WRITTEN),

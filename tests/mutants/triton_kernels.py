@@ -88,7 +88,13 @@ def decode_kernel(
         else:
             new_max = tl.maximum(running_max, tl.max(scores, 0))
             rescale = tl.exp(running_max - new_max)
+        if MISTAKE == "maximum of the block":
+            new_max = tl.max(scores, 0)
+            rescale = tl.exp(running_max - new_max)
         weights = tl.exp(scores - new_max)
+        if MISTAKE == "base 2":
+            weights = tl.exp2(scores - new_max)
+            rescale = tl.exp2(running_max - new_max)
         if MISTAKE == "only K masked":
             v = tl.load(v_ptr + offsets)
         elif MISTAKE == "V of head 0":
@@ -129,8 +135,10 @@ def decode(mistake: str) -> Callable[..., None]:
         out: Tensor,
     ) -> None:
         num_seqs, num_heads, head_dim = q.shape
-        num_programs = 1 if mistake == "first head only" else num_heads
-        decode_kernel[(num_seqs, num_programs)](
+        grid = (num_seqs, 1 if mistake == "first head only" else num_heads)
+        if mistake == "grid the other way":
+            grid = grid[::-1]
+        decode_kernel[grid](
             q,
             k_cache,
             v_cache,

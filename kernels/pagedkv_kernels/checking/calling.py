@@ -3,6 +3,7 @@
 import io
 import linecache
 import signal
+import sysconfig
 import threading
 import traceback
 import warnings
@@ -17,6 +18,7 @@ from pagedkv_edu.errors import NoAnswer
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
 GRADING = str(Path(errors.__file__).with_name("grading"))  # runs answers elsewhere
+STDLIB = sysconfig.get_paths()["stdlib"]
 INSTALLED = "site-packages"
 RING_AGAIN = 0.5  # seconds, in case the learner's code swallowed the first alarm
 
@@ -35,12 +37,14 @@ class Complaint(Exception):  # noqa: N818  (it is said to a learner, not to a ca
         *,
         expected: str = "an answer, and no error.",
         stopped: bool = False,
+        hint: str = "",
     ) -> None:
         super().__init__(what)
         self.what = what
         self.found = found
         self.expected = expected
         self.stopped = stopped  # by the clock
+        self.hint = hint  # its title, where there is one of its own
 
 
 class Unwritten(Exception):  # noqa: N818
@@ -175,7 +179,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _place(error: BaseException) -> str:
     """Return the last line that is the learner's: 'in line 7, "x = q[8]"'."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        ours = (INSTALLED, PACKAGE, GRADING)
+        ours = (STDLIB, INSTALLED, PACKAGE, GRADING)
         is_theirs = not any(place in frame.filename for place in ours)
         if is_theirs and frame.lineno is not None:
             line = linecache.getline(frame.filename, frame.lineno).strip()

@@ -10,10 +10,11 @@ from torch import Tensor
 from pagedkv_edu.report import Hint
 from pagedkv_kernels.cases import Problem, problem
 from pagedkv_kernels.checking.answers import (
-    OUT_BEFORE,
+    Output,
     kernel_device,
     require_tensor,
     where_kernels_ran,
+    with_zeros_around,
 )
 from pagedkv_kernels.checking.calling import Complaint
 from pagedkv_kernels.checking.explaining import explain
@@ -79,6 +80,7 @@ class DecodeTopic:
             ("scores far apart", (9,), few | {"spread": 12.0}),
             ("scores near -200", (9,), few | {"level": -200.0}),
             ("scores near 200", (6,), few | {"level": 200.0}),
+            ("scores that rise and fall by hundreds", (24,), few | {"spread": 300.0}),
             ("a group of three heads", (5,), {"num_heads": 3, "num_kv_heads": 1}),
             ("K and V as views of one tensor", (6,), {"fused": True}),
             ("blocks of one token", (3,), few | {"block_size": 1}),
@@ -144,9 +146,11 @@ class DecodeTopic:
     def _run(self, p: Problem, call: Call) -> Tensor:
         """Return what the answer makes of a problem, in float64."""
         if self.is_kernel:
-            out = torch.full_like(p.q, OUT_BEFORE)
-            call(*p.tensors, p.scale, out)
-            return out.double()
+            output = Output(p.q)
+            # a program too many finds a sequence of no tokens there
+            q, lens = with_zeros_around(p.q), with_zeros_around(p.seq_lens)
+            call(q, *p.tensors[1:4], lens, p.scale, output.out)
+            return output.checked()
         rows: list[Tensor] = []
         for q, table, seq_len in zip(
             p.q, p.block_tables, p.seq_lens.tolist(), strict=True

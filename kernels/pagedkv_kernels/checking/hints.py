@@ -1,7 +1,7 @@
 """The hints of exercises 06 to 08: titles say what the learner sees."""
 
 NAN = "My output is NaN"
-NEVER_WRITTEN = "A part of my output was never written"
+NEVER_WRITTEN = "A part of my output was never written, or more than it was"
 TAIL = "Slots that hold no token have weight"
 LAST_BLOCK = "The last block is missing"
 RESCALE = "Right inside a block, but the blocks do not fit together"

@@ -128,8 +128,10 @@ _ATTENTION = (
         (
             "What is exp(200) in a float32? And exp(-200)?",
             "Subtract the running maximum before every exponential. It begins at -inf: "
-            "if it begins at 0, scores near -200 all become 0.",
-            "`exp(scores - new_max)`, with the maximum from -inf on.",
+            "if it begins at 0, scores near -200 all become 0. And it never falls: a "
+            "block of small scores leaves it as it was.",
+            "`new_max = max(running_max, largest score of the block)`, from -inf on; "
+            "then `exp(scores - new_max)`.",
         ),
     ),
 )
@@ -160,10 +162,12 @@ PAGED_ATTENTION = (
     Hint(
         RAISED,
         (
-            "Which entries of the table does the sequence use, and which did you use?",
+            "Which line is named? Is it the one that looks the blocks up, or do two "
+            "shapes not fit?",
             "Entries past the last block may hold any number, -1 included; they are no "
-            "blocks.",
-            "Cut the table to `cdiv(seq_len, block_size)` entries first.",
+            "blocks. And a token has num_kv_heads rows, where q has num_heads.",
+            "Cut the table to `cdiv(seq_len, block_size)` entries first. "
+            "`k.repeat_interleave(group, dim=1)` gives each query head its KV head.",
         ),
     ),
     *_ATTENTION,
@@ -198,7 +202,7 @@ DECODE_KERNEL = (
         hint.NEVER_WRITTEN,
         (
             "How many programs does your grid start, and which row of `out` does each "
-            "store?",
+            "store? Which of `tl.program_id(0)` and `(1)` is the sequence?",
             "There is a row of `out` for every sequence and every query head, also for "
             "a sequence of no tokens.",
             "The grid is `(num_seqs, num_heads)`; the store covers all of head_dim and "

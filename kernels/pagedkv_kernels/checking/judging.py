@@ -160,7 +160,7 @@ def _finding(
 def _told(topic: Topic[C], complaint: Complaint) -> Finding:
     return Finding(
         f"{topic.answer_name} {complaint.what}",
-        SLOW if complaint.stopped else RAISED,
+        complaint.hint or (SLOW if complaint.stopped else RAISED),
         expected=complaint.expected,
         found=complaint.found,
     )

@@ -11,6 +11,7 @@ from pagedkv_edu.report import Hint
 from pagedkv_kernels.checking import hints as hint
 from pagedkv_kernels.checking.answers import (
     OUT_BEFORE,
+    Output,
     kernel_device,
     require_tensor,
     where_kernels_ran,
@@ -115,9 +116,9 @@ class MergeTopic:
     ) -> tuple[Tensor, Tensor | None]:
         """Return the whole that the answer makes, in float64."""
         if self.is_kernel:
-            out = torch.full_like(parts[:, :, 0], OUT_BEFORE)
-            call(parts, part_lse, out)
-            return out.double(), None
+            output = Output(parts[:, :, 0])
+            call(parts, part_lse, output.out)
+            return output.checked(), None
         (a, b), (lse_a, lse_b) = parts[0].unbind(1), part_lse[0].unbind(1)
         pair = call(a, lse_a, b, lse_b)
         if not isinstance(pair, tuple | list) or len(pair) != 2:

@@ -9,11 +9,11 @@ from pagedkv_edu.sizes import locate
 from pagedkv_kernels.cases import Problem, weights_in
 from pagedkv_kernels.checking import hints as hint
 from pagedkv_kernels.checking.judging import Finding
+from pagedkv_kernels.checking.scores import factor_of_scores
 from pagedkv_kernels.checking.wording import counted, number
 
 NOTHING = 1e-5  # a weight of no token at all, but for rounding
 RELATIVE = 0.02  # weights are in proportion if their ratios differ by less
-
 # kinds of input whose name says the cause, if all easier ones pass
 HINT_BY_KIND = {
     "one full block": hint.FULL_BLOCK,
@@ -21,6 +21,7 @@ HINT_BY_KIND = {
     "scores far apart": hint.FAR_SCORES,
     "scores near -200": hint.FAR_SCORES,
     "scores near 200": hint.FAR_SCORES,
+    "scores that rise and fall by hundreds": hint.FAR_SCORES,
     "K and V as views of one tensor": hint.STRIDES,
     "more than 2^31 numbers in the pool": hint.BITS,
 }
@@ -207,7 +208,8 @@ class Weights:
             return hint.HEADS
         if token >= self.block_size:
             return hint.TABLE
-        return hint.ALL if self._is_unscaled(head) else hint.SLOT
+        factor = factor_of_scores(self.found[head], self.right[head])
+        return hint.SLOT if factor is None else hint.ALL
 
     def _hint_or(self, usual: str) -> str:
         return HINT_BY_KIND.get(self.seen.kind, usual)
@@ -220,21 +222,20 @@ class Weights:
     def _alike(self, head: int) -> str:
         """Say which known mistake gives the weights that were found."""
         if self._has_stray(head):
-            weight = number(self.stray[head].item())
-            return f" Slots that hold no token of this sequence have weight {weight}."
-        if self._is_unscaled(head):
-            return " These are the weights that the scores have without scale."
+            stray = number(self.stray[head].item())
+            return f" Slots that hold no token of this sequence have weight {stray}."
         if self._blocks_do_not_fit(head):
             return " Inside each block the weights are in proportion to the right ones."
+        factor = factor_of_scores(self.found[head], self.right[head])
+        if factor is not None:
+            is_unscaled = abs(factor * self.p.scale - 1) < RELATIVE
+            how = "without scale" if is_unscaled else f"times {number(factor)}"
+            return f" These are the weights that the scores have {how}."
         for other in range(self.p.k_cache.shape[2]):
             scores = self._softmax(self.p.scale, torch.full_like(self.kv_heads, other))
             if not self.seen.differs(self.found[head], scores[head]).any():
                 return f" These are the weights over the keys of KV head {other}."
         return ""
-
-    def _is_unscaled(self, head: int) -> bool:
-        unscaled = self._softmax(1.0, self.kv_heads)[head]
-        return not self.seen.differs(self.found[head], unscaled).any()
 
     def _where(self, head: int, logical: int) -> str:
         return f"sequence {self.seq}, head {head}, logical block {logical}"

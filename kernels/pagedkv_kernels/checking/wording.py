@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 
+NEXT_TO_NOTHING = 1e-30
+
 
 def number(value: float) -> str:
-    """Return a number with three digits: "0.183", "-200", "nan".
+    """Return a number with three digits: "0.183", "-200", "nan"; 0 for next to nothing.
 
-    >>> number(0.18349), number(4.0), number(-0.0)
-    ('0.183', '4', '0')
+    >>> number(0.18349), number(4.0), number(-0.0), number(2e-310)
+    ('0.183', '4', '0', '0')
     """
-    return f"{value + 0.0:.3g}"
+    return "0" if abs(value) < NEXT_TO_NOTHING else f"{value:.3g}"
 
 
 def joined(items: Sequence[object], last: str = "and") -> str:
@@ -27,6 +29,9 @@ def counted(count: int, noun: str) -> str:
 
 def shown(value: object, width: int = 60) -> str:
     """Return a value as Python shows it, cut to fit into a sentence."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and len(shape) > 0:  # its numbers would fill the page
+        return f"a tensor {list(shape)}"
     try:
         text = " ".join(repr(value).split())
     except Exception:  # noqa: BLE001  (a learner's __repr__ may fail in any way)
