@@ -16,6 +16,7 @@ from pagedkv_edu.engine.batch import Rows
 from pagedkv_edu.engine.beam_search import BeamSearch
 from pagedkv_edu.engine.cache import KVCache
 from pagedkv_edu.engine.choosing import Samples
+from pagedkv_edu.engine.interrupt import uninterrupted
 from pagedkv_edu.engine.model import LoadedModel
 from pagedkv_edu.engine.parts import make_parts
 from pagedkv_edu.engine.sampling import Sampling
@@ -164,7 +165,11 @@ class Server:
             raise
 
     def step(self) -> ServedStep:
-        """Do one step; return what it did."""
+        """Do one step; return what it did. An interrupt waits for its end."""
+        with uninterrupted():
+            return self._step()
+
+    def _step(self) -> ServedStep:
         plan = self.scheduler.step()
         seen = self._sequences.unfinished
         for seq_id in plan.refused:
