@@ -24,10 +24,11 @@ def test_what_is_fetched_is_what_the_kernels_model_says(num_tokens: int):
         traffic = gather_traffic(
             layout, SPEC, block_ids=[0], seq_len=num_tokens, head=1
         )
-        arrays = layout.num_arrays  # of two that are alike one is drawn
 
-        assert strip["fetched_bytes"] * arrays == traffic.fetched_bytes
-        assert strip["two_arrays"] == (arrays == 2)
+        assert strip["needed_bytes"] == traffic.needed_bytes
+        assert strip["fetched_bytes"] == traffic.fetched_bytes
+        assert strip["num_lines"] == traffic.num_lines
+        assert strip["two_arrays"] == (layout.num_arrays == 2)
 
 
 def test_the_step_from_slot_to_slot_is_the_kernels_stride():

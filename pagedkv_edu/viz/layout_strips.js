@@ -33,7 +33,7 @@ function layoutColumnSvg(strips, x, title) {
   for (const strip of strips) {
     out += sectorStripSvg(strip, x, y, 424, HUES[0]);
     y += sectorStripHeight(strip) + 15;
-    const both = strip.two_arrays ? "; keys and values alike, one is drawn" : "";
+    const both = strip.two_arrays ? "; both arrays counted, one drawn" : "";
     out += textSvg(x, y, strip.step + both, { fill: "var(--ink2)" });
     y += 32;
   }

@@ -78,13 +78,13 @@ def picture(spec: KVCacheSpec, num_tokens: int, head: int, kinds: str) -> Json:
             name, axes, spec, num_tokens=num_tokens, head=head, kinds=KINDS[kinds]
         )
         step = _step(axes, spec)
-        strips.append(
-            encode_strip(strip)
-            | {
-                "step": f"from a token's key to the next one's: {step:,} bytes",
-                "two_arrays": "kv" not in axes and kinds != "keys",
-            }
-        )
+        shown = encode_strip(strip)
+        two_arrays = "kv" not in axes and kinds != "keys"
+        if two_arrays:  # one is drawn, and both are counted
+            for count in ("needed_bytes", "fetched_bytes", "num_lines"):
+                shown[count] *= 2
+        told = f"from a token's key to the next one's: {step:,} bytes"
+        strips.append(shown | {"step": told, "two_arrays": two_arrays})
     row = f"{spec.num_kv_heads} KV heads × {spec.head_dim} dims of {spec.dtype_bytes}"
     return {
         "strips": strips,

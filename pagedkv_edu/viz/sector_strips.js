@@ -15,7 +15,7 @@ function sectorStripSvg(strip, x, y, width, hue) {
   out += textSvg(x + textWidth(strip.name, 12) + 8, y, strip.axes, { fill: "var(--ink2)", class: "mono" });
   out += textSvg(x + width, y, useful, { ...bold, "text-anchor": "end", ...(lossy ? { fill: "var(--loss)" } : {}) });
   out += sectorRowsSvg(strip, x, y + 7, width, hue);
-  const sectors = strip.needed.length;
+  const sectors = strip.fetched_bytes / strip.sector_bytes;
   const told = `${amount(sectors, "sector")} in ${amount(strip.num_lines, "line")}: ${withCommas(strip.fetched_bytes)} bytes fetched for ${withCommas(strip.needed_bytes)} needed`;
   return out + textSvg(x, y + 7 + sectorRows(strip) * SECTOR_STEP + 13, told);
 }
