@@ -7,11 +7,15 @@ from pagedkv_edu.course.exercise import Exercise
 from pagedkv_edu.course.exercise_rows.cost import COST
 from pagedkv_edu.course.exercise_rows.kernels import KERNELS
 from pagedkv_edu.course.exercise_rows.memory import MEMORY
+from pagedkv_edu.course.exercise_rows.serve import SERVE
 from pagedkv_edu.course.exercise_rows.serving import SERVING
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.report import Report
 
-EXERCISES = {exercise.id: exercise for exercise in (*COST, *MEMORY, *KERNELS, *SERVING)}
+EXERCISES = {
+    exercise.id: exercise
+    for exercise in (*COST, *MEMORY, *KERNELS, *SERVING, *SERVE)
+}
 
 
 def exercise_with_id(exercise_id: str) -> Exercise:

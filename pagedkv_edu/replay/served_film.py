@@ -71,13 +71,14 @@ class ServedFilm:
             state = TableState(tuple(table.block_ids), table.seq_len)
             self._tables[seq_id] = state
             self._states[seq_id] = "running"
-        taken = self._taken(step, before_tables)
+        taken, load = self._taken(step, before_tables), self._load()
         freed = self._end(step.answers)
         for answer in step.answers:
             self._num_tokens[answer.seq_id] = answer.num_tokens
         frame = self._frame(step, before_tables, before_states)
         frame |= {"taken_by": taken, "freed_by": freed, "dropped_by": dropped}
         frame |= {"beside": self._beside(step), "num_free": step.num_free}
+        frame["load"] = load
         frame["headline"] = headline(frame)
         frame["text"] = tell(frame, self._states_by_label(), self.token_bytes)
         self.frames.append(frame)
@@ -132,6 +133,19 @@ class ServedFilm:
             lost[self._known(seq_id).label] = list(table.block_ids) if table else []
             self._states[seq_id] = state
         return lost
+
+    def _load(self) -> dict[str, int]:
+        """Return who runs while the step computes, and what that takes."""
+        filled: dict[int, int] = {}
+        for table in self._tables.values():
+            for logical, block_id in enumerate(table.block_ids):
+                here = min(self.block_size, table.seq_len - logical * self.block_size)
+                filled[block_id] = max(here, filled.get(block_id, 0))
+        return {
+            "running": len(self._tables),
+            "tokens": sum(filled.values()),
+            "blocks": len(filled),
+        }
 
     def _taken(
         self, step: ServedStep, before: Mapping[SeqId, TableState]

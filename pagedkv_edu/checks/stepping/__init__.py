@@ -1,0 +1,1 @@
+"""A step of continuous batching, led through small services without a model."""
