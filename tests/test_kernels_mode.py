@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from pagedkv_kernels import HAS_GPU
+from pagedkv_kernels.mode import interpreter_trouble
 
 
 def python(code: str, **environment: str) -> str:
@@ -83,6 +84,13 @@ print(check_merge(print).status)
     assert told.startswith("7.2  waiting for you: no kernel can be launched here")
     assert "exercises 06 and 08 need none" in told
     assert told.endswith("failed")
+
+
+def test_an_old_interpreter_with_a_new_numpy_is_said_to_fail():
+    # tried: 3.6.0 raises a TypeError in every loop with NumPy 2.4, and works with 2.3.5
+    assert "needs NumPy below 2.4" in interpreter_trouble("3.6.0", "2.4.0")
+    assert interpreter_trouble("3.6.0", "2.3.5") == ""
+    assert interpreter_trouble("3.10.0+git1", "2.10.1") == ""
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

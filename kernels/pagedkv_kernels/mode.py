@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.metadata import version
 
 import torch
 
@@ -36,3 +37,26 @@ def require_triton() -> None:
             "triton was imported before pagedkv_kernels, in the other mode; "
             "restart the Python kernel and import pagedkv_kernels first"
         )
+    trouble = interpreter_trouble(triton.__version__, version("numpy"))
+    if INTERPRETED and trouble:
+        raise NoTriton(trouble)
+
+
+def interpreter_trouble(triton_version: str, numpy_version: str) -> str:
+    """Say why Triton's interpreter cannot work with this NumPy; empty if it can.
+
+    >>> interpreter_trouble("3.7.1", "2.4.6"), interpreter_trouble("3.6.0", "2.3.5")
+    ('', '')
+    """
+    if _leading(triton_version) >= (3, 7) or _leading(numpy_version) < (2, 4):
+        return ""
+    return (
+        f"the interpreter of Triton {triton_version} needs NumPy below 2.4, and "
+        f"{numpy_version} is installed; install numpy<2.4, or Triton 3.7 or newer"
+    )
+
+
+def _leading(text: str) -> tuple[int, int]:
+    """Return the first two numbers of a version."""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
