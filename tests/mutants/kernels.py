@@ -94,6 +94,20 @@ def rescales_the_wrong_way(
     return new_max, running_sum * rescale + (scores - shift).exp().sum().item()
 
 
+def turns_the_factor_over(
+    running_max: float, running_sum: float, scores: Tensor
+) -> State:
+    new_max = max(running_max, scores.max().item())
+    rescale = exp(new_max - running_max) if new_max > -inf else 1.0
+    return new_max, running_sum * rescale + (scores - new_max).exp().sum().item()
+
+
+def begins_at_a_very_low_score(
+    running_max: float, running_sum: float, scores: Tensor
+) -> State:
+    return online_softmax(max(running_max, -1e9), running_sum, scores)
+
+
 def returns_the_sum_alone(
     running_max: float, running_sum: float, scores: Tensor
 ) -> float:
@@ -221,6 +235,19 @@ def uses_the_whole_table(
 ) -> Tensor:
     k, v = (c[table.long()].flatten(0, 1) for c in (k_cache, v_cache))
     return _attend(q, k, v, scale)
+
+
+def takes_entries_past_the_last_block(
+    q: Tensor, k_cache: Tensor, v_cache: Tensor, table: Tensor, n: int, scale: float
+) -> Tensor:
+    k, v = (c[table.long()].flatten(0, 1)[:n] for c in (k_cache, v_cache))
+    return _attend(q, k, v, scale)
+
+
+def returns_heads_last(
+    q: Tensor, k_cache: Tensor, v_cache: Tensor, table: Tensor, n: int, scale: float
+) -> Tensor:
+    return gathers_all(q, k_cache, v_cache, table, n, scale).T
 
 
 def does_not_rescale(
@@ -452,6 +479,8 @@ _SOFTMAX: tuple[Row, ...] = (
     (subtracts_minus_infinity, "after block 0 the sum is nan", hint.MASKED_BLOCK),
     (clamps_the_maximum_to_zero, "the maximum is 0; expected", hint.MASKED_BLOCK),
     (rescales_the_wrong_way, "the sum is 28.6; expected 1.2", hint.SUM_RESCALE),
+    (turns_the_factor_over, "after block 0 the sum is nan; ex", hint.SUM_FIRST),
+    (begins_at_a_very_low_score, "is -1e+09; expected -inf", hint.MASKED_BLOCK),
     (returns_the_sum_alone, "returned 1.0; expected a maximum and", BEGIN),
 )
 _ATTENTION: tuple[Row, ...] = (
@@ -465,6 +494,8 @@ _ATTENTION: tuple[Row, ...] = (
     (looks_the_table_up_by_token, "raised IndexError", RAISED),
     (shares_heads_by_remainder, "head 1, logical block 0: values of KV", hint.HEADS),
     (uses_the_whole_table, STRAY, hint.TAIL),
+    (takes_entries_past_the_last_block, "raised IndexError", RAISED),
+    (returns_heads_last, "returned a tensor [32, 4]; expected [4, 32]", BEGIN),
     (does_not_rescale, "logical block 1: token 4 has weight", hint.RESCALE),
     (takes_the_maximum_of_the_block, "weight nan; expected", hint.FAR_SCORES),
     (takes_plain_exponentials, "token 0 has weight nan", hint.FAR_SCORES),

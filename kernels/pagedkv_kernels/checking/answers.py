@@ -6,6 +6,7 @@ from torch import Tensor
 from pagedkv_kernels.cases import GUARD
 from pagedkv_kernels.checking import hints
 from pagedkv_kernels.checking.calling import Complaint
+from pagedkv_kernels.checking.judging import BEGIN
 from pagedkv_kernels.mode import HAS_GPU, INTERPRETED
 
 OUT_BEFORE = 12345.0  # what an output that the answer fills holds before the call
@@ -32,12 +33,14 @@ def require_tensor(what: str, value: object, shape: tuple[int, ...]) -> Tensor:
             f"returned {kind}, not a tensor",
             f"{what} is {kind}.{missing}",
             expected=f"a tensor {list(shape)}.",
+            hint=BEGIN,
         )
     if tuple(value.shape) != shape:
         raise Complaint(
             f"returned a tensor {list(value.shape)}; expected {list(shape)}",
             f"{what} has the shape {list(value.shape)}.",
             expected=f"a tensor {list(shape)}.",
+            hint=BEGIN,
         )
     return value
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf
+from math import exp, inf, isinf
 
 import torch
 from torch import Tensor
@@ -147,13 +147,13 @@ def _as_float(part: object) -> float:
 
 
 def _close(found: float, right: float) -> bool:
-    return found == right or abs(found - right) <= 1e-5 * max(1.0, abs(right))
+    if isinf(found) or isinf(right):
+        return found == right
+    return abs(found - right) <= 1e-5 * max(1.0, abs(right))
 
 
 def _hint(case: Blocks, block: int, which: int, state: State) -> str:
     if any(set(scores) == {-inf} for scores in case.scores[: block + 1]):
-        return hint.MASKED_BLOCK
-    if state[which] != state[which]:
         return hint.MASKED_BLOCK
     if "near" in case.kind:
         return hint.TOO_LARGE
@@ -169,6 +169,12 @@ def _alike(case: Blocks, block: int, state: State, which: int) -> str:
     here = [s for s in case.scores[block] if s > -inf]
     if which == 0 and here and state[0] == max(here):
         return " This is the largest score of this block alone."
+    if which == 1 and here and not block and state[1] != state[1]:
+        return (
+            f" exp(old maximum - new maximum) is exp(-inf - {number(new_max)}), which "
+            "is 0; the other way round it is infinite, and infinity times the old sum, "
+            "0, is NaN."
+        )
     if which == 1 and here and block:
         added = sum(exp(s - new_max) for s in here)
         if _close(state[1], old_sum + added):

@@ -6,12 +6,14 @@ NEXT_TO_NOTHING = 1e-30
 
 
 def number(value: float) -> str:
-    """Return a number with three digits: "0.183", "-200", "nan"; 0 for next to nothing.
+    """Return a number with three digits, from 100 on with five; 0 for next to nothing.
 
-    >>> number(0.18349), number(4.0), number(-0.0), number(2e-310)
-    ('0.183', '4', '0', '0')
+    >>> number(0.18349), number(4.0), number(-0.0), number(2e-310), number(-999.687)
+    ('0.183', '4', '0', '0', '-999.69')
     """
-    return "0" if abs(value) < NEXT_TO_NOTHING else f"{value:.3g}"
+    if abs(value) < NEXT_TO_NOTHING:
+        return "0"
+    return f"{value:.5g}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def joined(items: Sequence[object], last: str = "and") -> str:
