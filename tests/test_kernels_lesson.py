@@ -1,21 +1,25 @@
 """What lesson 07 shows with: masks left out, rungs counted, excerpts, and no Triton."""
 
+import linecache
 import subprocess
 import sys
+from typing import Any
 
 import pagedkv_kernels  # before triton: it decides whether triton interprets
 import pytest
 import torch
 from pagedkv_kernels.absence import needs_triton, where_kernels_run
 from pagedkv_kernels.cases import problem
+from pagedkv_kernels.compile import job, reports
 from pagedkv_kernels.decode import paged_decode
 from pagedkv_kernels.excerpt import NoSuchLines, excerpt
 from pagedkv_kernels.ladder import decode_by_head
-from pagedkv_kernels.masks import FOREIGN, Mask, decode_without
+from pagedkv_kernels.masks import FOREIGN, MASKS, Mask, decode_without, masks_kernel
 from pagedkv_kernels.mode import NoTriton
 from pagedkv_kernels.rungs import rungs
 
 from pagedkv_edu.errors import InvalidSize
+from tests.lesson_cells import Lesson
 
 SEQ_LEN = 21
 
@@ -148,3 +152,26 @@ assert excerpt("ladder.head_kernel")
 
     assert ran.count("Not run here. Triton runs on Linux") == 2
     assert ran.endswith("False nothing here: Triton is missing 4\n")
+
+
+def test_the_kernels_of_the_lesson_compile_for_a_card():
+    names: dict[str, Any] = {}
+    for cell in Lesson("07_triton_kernel").of_kind("code"):
+        if cell.id in ("l07-imports", "l07-double", "l07-write-kernel"):
+            lines = cell.source.splitlines(keepends=True)
+            linecache.cache[cell.id] = len(cell.source), None, lines, cell.id
+            exec(compile(cell.source, cell.id, "exec"), names)
+    double, write_row = names["double"], names["write_row"]
+    pointers = ("*fp32", "*fp32", "*fp32", "*i32", "*fp32", "*i32")
+    sizes = {"GROUP": 2, "HEAD_DIM": 32, "BLOCK_SIZE": 4, "TILE": 64}
+    jobs = [
+        job(masks_kernel, *pointers, 21, 0.1, 256, 64, 32, **sizes, LEFT_OUT=mask)
+        for mask in MASKS
+    ]
+    jobs += [
+        job(double, "*fp32", "*fp32", DIM=6, LANES=8, MASKED=masked)
+        for masked in (True, False)
+    ]
+    jobs.append(job(write_row, "*fp32", "*fp32", "*i64", DIM=4))
+
+    assert all(made.widest_load > 0 for made in reports(jobs))
