@@ -164,7 +164,7 @@ def test_a_stub_is_waited_for_and_nonsense_is_told(exercise_id: str):
     check = CHECKS[exercise_id]
 
     assert check(stub).status == "waiting"
-    assert "cannot be called with 1 arguments" in check(no_parameter).title
+    assert "cannot be called with 1 argument" in check(no_parameter).title
     for nonsense in (17, "text", None):
         assert check(nonsense).status == "failed"
 

@@ -164,3 +164,14 @@ def test_every_hint_has_three_layers_and_a_title_of_its_own(exercise_id: str):
     assert len(set(titles)) == len(titles)
     assert titles[0] == "I do not know where to begin"
     assert all(len(hint.layers) == 3 for hint in HINTS[exercise_id])
+
+
+@pytest.mark.parametrize("exercise_id", CHECKS)
+def test_a_function_with_other_parameters_is_told_before_it_is_called(exercise_id: str):
+    def unlike() -> None:
+        raise AssertionError("it was called")
+
+    report = CHECKS[exercise_id](unlike)
+
+    assert "cannot be called with " in report.title
+    assert report.found == f"{report.title.split()[0]}()."

@@ -209,7 +209,12 @@ MUTANTS = (
     Mutant("3.1", counts_offsets_from_one, "(5, 4) returned (1, 2)", ONE_WRONG),
     Mutant("3.1", divides_with_a_slash, "(5, 4) returned (1.25, 1)", POINT),
     Mutant("3.1", keeps_the_boundary_back, "(4, 4) returned (0, 4)", ONE_WRONG),
-    Mutant("3.1", locates_without_return, "(5, 4) returned None", BEGIN),
+    Mutant(
+        "3.1",
+        locates_without_return,
+        "(5, 4) returned None",
+        "My function returns None",
+    ),
     Mutant("3.2", indexes_the_table_by_token, f"({TABLE}, 4) raised IndexError", INDEX),
     Mutant(
         "3.2", counts_on_from_the_first_block, f"({TABLE}, 8) returned 16", ELSEWHERE

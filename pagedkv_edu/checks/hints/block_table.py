@@ -8,6 +8,7 @@ DECIMAL = "There is a decimal point in my result"
 CHANGES = "It changes the list that it was given"
 
 LOCATE_SWAPPED = "My two numbers are the wrong way round"
+LOCATE_NOTHING = "My function returns None"
 LOCATE_ONE_WRONG = "One of my two numbers is wrong"
 
 SLOT_NOT_MULTIPLIED = "My slot is too small"
@@ -60,6 +61,15 @@ _LOCATE = (
             "The block is how often `block_size` fits into the position. The offset is "
             "what is left over.",
             "`position // block_size` and `position % block_size`, in this order.",
+        ),
+    ),
+    Hint(
+        LOCATE_NOTHING,
+        (
+            "Which line of yours gives the two numbers to the caller?",
+            "A line with an expression computes it and throws it away. Only `return` "
+            "hands it back; a function without one returns `None`.",
+            "`return ..., ...` makes a tuple of two numbers.",
         ),
     ),
     Hint(

@@ -41,6 +41,7 @@ from pagedkv_edu.checks.judging.reports import (
     not_callable,
     too_slow,
     waiting,
+    wrong_number,
 )
 from pagedkv_edu.checks.judging.wording import which_pass
 from pagedkv_edu.errors import PagedKVError
@@ -54,6 +55,9 @@ def judge_function(topic: FunctionTopic[C], answer: object, *, seed: int = 0) ->
     if not callable(answer):
         return not_callable(topic, answer, "function")
     cases = _cases(topic, seed)
+    unlike = wrong_number(topic, answer, len(cases[0]))
+    if unlike:
+        return unlike
     wrongs: list[tuple[C, Wrong]] = []
     num_tried, in_time = 0, True
     with Guard() as guard:

@@ -79,6 +79,11 @@ class _Stopwatch:
         """Time in which this thread was running."""
         return thread_time() - self._cpu_start
 
+    def pardon(self, seconds: float, cpu_seconds: float) -> None:
+        """Leave out time that has passed."""
+        self._start += seconds
+        self._cpu_start += cpu_seconds
+
     def is_over(self, limit: float, *, waiting: float = 1.5) -> bool:
         """Tell whether the time is up; who only waits gets more, at least a second."""
         seconds = perf_counter() - self._start
@@ -146,6 +151,12 @@ class Guard:
             yield
         finally:
             self._patience = usual
+
+    def pardon(self, seconds: float, cpu_seconds: float) -> None:
+        """Leave out time that went into messages, and not into the answer."""
+        self._watch.pardon(seconds, cpu_seconds)
+        if self._armed is not None:
+            self._armed[0].pardon(seconds, cpu_seconds)
 
     def ask(self, part: str, function: Callable[..., T], *arguments: object) -> T:
         """Return what the function returns.

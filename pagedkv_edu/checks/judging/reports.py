@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Protocol
 
 from pagedkv_edu.checks.judging.limits import a_kind, shown
-from pagedkv_edu.checks.judging.wording import joined
+from pagedkv_edu.checks.judging.wording import amount, joined
 from pagedkv_edu.report import Hint, Report
 
 
@@ -84,9 +84,35 @@ def wrong_parameters(
         return Report(
             topic.exercise_id,
             "failed",
-            f"{topic.answer_name} cannot be called with {len(names)} arguments",
+            f"{topic.answer_name} cannot be called with "
+            f"{amount(len(names), 'argument')}",
             expected=f"{wanted}: these parameters, in this order.",
             found=f"{own}.",
+        )
+    return None
+
+
+def wrong_number(topic: Named, answer: object, num_arguments: int) -> Report | None:
+    """Return the report on a function that takes fewer or more arguments."""
+    if not callable(answer):
+        return None
+    try:
+        own = signature(answer)
+    except (TypeError, ValueError):  # some callables tell nobody
+        return None
+    try:
+        own.bind(*range(num_arguments))
+    except TypeError:
+        num = amount(num_arguments, "argument")
+        return Report(
+            topic.exercise_id,
+            "failed",
+            f"{topic.answer_name} cannot be called with {num}",
+            expected=f"{topic.answer_name} with the parameters of the task, "
+            f"{num_arguments} in all.",
+            found=f"{topic.answer_name}({', '.join(own.parameters)}).",
+            reread=topic.reread,
+            hints=topic.hints,
         )
     return None
 

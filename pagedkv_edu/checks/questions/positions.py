@@ -55,6 +55,8 @@ class LocateTopic:
     def hint(self, case: LocateCase, wrong: Wrong) -> str:
         """Choose by what came back."""
         block, offset = locate(*case)
+        if wrong.found_value == "None":
+            return hint.LOCATE_NOTHING
         if has_decimals(wrong.value):
             return hint.DECIMAL
         if wrong.value == (offset, block) and offset != block:
