@@ -163,9 +163,16 @@ def test_the_kernels_of_the_lesson_compile_for_a_card():
             exec(compile(cell.source, cell.id, "exec"), names)
     double, write_row = names["double"], names["write_row"]
     pointers = ("*fp32", "*fp32", "*fp32", "*i32", "*fp32", "*i32")
-    sizes = {"GROUP": 2, "HEAD_DIM": 32, "BLOCK_SIZE": 4, "TILE": 64}
     jobs = [
-        job(masks_kernel, *pointers, 21, 0.1, 256, 64, 32, **sizes, LEFT_OUT=mask)
+        job(
+            masks_kernel,
+            *(*pointers, 21, 0.1, 256, 64, 32),
+            GROUP=2,
+            HEAD_DIM=32,
+            BLOCK_SIZE=4,
+            TILE=64,
+            LEFT_OUT=mask,
+        )
         for mask in MASKS
     ]
     jobs += [
