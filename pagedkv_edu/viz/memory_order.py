@@ -12,6 +12,7 @@ Address = Callable[[KVCacheSpec, str, int, int, int], int]
 NUM_BLOCKS = 2
 INK = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color1, #8a9099)"
+PAPER = "var(--jp-layout-color0, transparent)"
 SHADE = "var(--jp-layout-color2, rgba(128, 128, 128, 0.2))"
 
 
@@ -124,7 +125,7 @@ def _named(rows: list[Row]) -> str:
 
 def _told(order: Order) -> str:
     steps = ", ".join(map(str, order.steps))
-    return f"from one marked row to the next: {steps} bytes"
+    return f"mark to mark: {steps} bytes"
 
 
 def _column(order: Order) -> str:
@@ -141,7 +142,8 @@ def _line(text: str) -> str:
 
 
 def _box(byte: int, rows: list[Row]) -> str:
-    cell = f"padding: 1px 8px; color: {INK}"
+    # JupyterLab shades every other row of a table; here shade is a mark
+    cell = f"padding: 1px 8px; color: {INK}; background: {PAPER}"
     style = f"{cell}; border: 1px solid {LINE}; text-align: left"
     if any(row.is_marked for row in rows):
         style += f"; background: {SHADE}; border-left: 5px solid currentColor"
