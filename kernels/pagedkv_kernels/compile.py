@@ -86,8 +86,8 @@ def report(
     may be on the device "meta", where they take no memory; a type such as "*fp16" or
     "i32" will do too.
 
-    No GPU is needed: "sm_80", "sm_90" and "gfx942" were tried, with Triton 3.6.0
-    and 3.7.1.
+    No GPU is needed: "sm_80", "sm_90" and "gfx942" were tried, with Triton 3.6.0 and
+    3.7.1. With 3.3.1 the first two work, and the third asks for ROCm's linker.
     """
     return reports(
         [
