@@ -1,5 +1,7 @@
 """Watching a model answer: where it is, where it is not, and when it is stopped."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic, sleep
@@ -161,3 +163,15 @@ def test_course_and_engine_look_for_the_same_file(tmp_path: Path):
     assert model_file(deep) == engine_model.find_small_model(deep) == path
     assert SMALL_MODEL == engine_model.SMALL_MODEL
     assert why_no_model(deep) == ""
+
+
+def test_a_lesson_that_serves_says_what_is_missing_and_what_to_do():
+    code = (
+        "import sys; sys.modules['transformers'] = None\n"
+        "import pagedkv_edu.course.served"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    last = run.stderr.strip().splitlines()[-1]
+    assert last.startswith("pagedkv_edu.errors.PagedKVError: serving needs transf")
+    assert "`make model`" in last

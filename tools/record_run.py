@@ -1,6 +1,6 @@
 """Record the small model answering four prompts, for machines without the model.
 
-    python tools/record_run.py
+    python -m tools.record_run
 
 writes pagedkv_edu/course/recordings/four_prompts.json. It needs `make model`.
 """

@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 
 from pagedkv_edu.course.live import why_no_model
-from pagedkv_edu.course.live_session import LETTERS
 from pagedkv_edu.course.page import say
-from pagedkv_edu.engine import load_model
-from pagedkv_edu.engine.chat import chat_prompt, pieces
-from pagedkv_edu.engine.model import LoadedModel
-from pagedkv_edu.engine.tiny import tiny_model
+from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.replay.served_film import ServedFilm, ServedPrompt
 from pagedkv_edu.viz.live import LiveView
+
+try:
+    from pagedkv_edu.course.live_session import LETTERS
+    from pagedkv_edu.engine import load_model
+    from pagedkv_edu.engine.chat import chat_prompt, pieces
+    from pagedkv_edu.engine.model import LoadedModel
+    from pagedkv_edu.engine.tiny import tiny_model
+except ModuleNotFoundError as missing:
+    raise PagedKVError(
+        f"serving needs {missing.name}, which is not installed; `make model` in a "
+        "terminal installs it, and fetches the small model"
+    ) from None
 
 
 def a_model() -> LoadedModel:
