@@ -59,7 +59,7 @@ def paged_decode(
     padding = -group % HEADS_AT_A_TIME
     scaled = (q.detach().float() * scale).unflatten(1, (num_kv_heads, group))
     scaled = torch.nn.functional.pad(scaled, (0, 0, 0, padding)).flatten(1)
-    pieces = _pieces(seq_lens.tolist(), window, num_splits)
+    pieces = cut_pieces(seq_lens.tolist(), window, num_splits)
     padded_heads = num_kv_heads * (group + padding)
     parts = torch.empty((len(pieces), padded_heads, head_dim))
     lse = torch.empty((len(pieces), padded_heads))
@@ -82,14 +82,15 @@ def paged_decode(
         x.unflatten(1, (num_kv_heads, -1))[:, :, :group].flatten(1, 2)
         for x in (parts, lse)
     )
-    whole, whole_lse = _merged(parts, lse, [piece[0] for piece in pieces], num_seqs)
+    seq_by_piece = [piece[0] for piece in pieces]
+    whole, whole_lse = merge_pieces(parts, lse, seq_by_piece, num_seqs)
     if out is None:
         out = torch.empty_like(q, memory_format=torch.contiguous_format)
     out.copy_(whole)
     return (out, whole_lse) if return_lse else out
 
 
-def _pieces(
+def cut_pieces(
     seq_lens: list[int], window: int | None, num_splits: int | None
 ) -> list[Piece]:
     """Cut the tokens that are seen into pieces of whole tiles, sequence by sequence."""
@@ -106,7 +107,7 @@ def _pieces(
     return pieces
 
 
-def _merged(
+def merge_pieces(
     parts: Float[Tensor, "num_pieces num_heads head_dim"],
     lse: Float[Tensor, "num_pieces num_heads"],
     seq_by_piece: list[int],

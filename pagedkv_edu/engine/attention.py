@@ -22,7 +22,6 @@ NAME = "pagedkv"  # as transformers knows it
 # window= and softcap= are given only to a model that has them.
 DecodeAttention = Callable[..., Tensor]
 _BY_NAME = {
-    "cpu": "pagedkv_kernels.cpu:paged_decode",
     "torch": "pagedkv_edu.engine.attention:torch_decode",
     "triton": "pagedkv_kernels.decode:paged_decode",
 }
@@ -36,9 +35,14 @@ def decode_attention(attention: str | DecodeAttention) -> DecodeAttention:
     """Return the function behind a name; a function is returned as it is."""
     if callable(attention):
         return attention
+    if attention == "cpu":
+        # imported here: without numba the others are there all the same
+        from pagedkv_edu.engine.in_place import InPlaceDecode  # noqa: PLC0415
+
+        return InPlaceDecode()
     if attention not in _BY_NAME:
         raise UnknownAttention(
-            f"attention must be one of {sorted(_BY_NAME)} or a function, "
+            f"attention must be one of {sorted([*_BY_NAME, 'cpu'])} or a function, "
             f"got {attention!r}"
         )
     module, name = _BY_NAME[attention].split(":")
