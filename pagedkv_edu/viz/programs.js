@@ -115,7 +115,14 @@ function programBoxSvg(view, launch, program, k) {
     ? { stroke: "var(--ink)", "stroke-width": 2.2 }
     : { stroke: empty ? "var(--free)" : "var(--line2)", "stroke-dasharray": empty ? "2.5 2.5" : null };
   let out = rectSvg(x, y + 0.5, wide, PROGRAMS.row - 14, { rx: 5, fill: now ? "var(--paper2)" : "var(--paper)", ...frame });
-  const name = parts > 1 ? `part ${program.split}` : program.num_heads > 1 ? `heads ${program.head} to ${program.head + program.num_heads - 1}` : `head ${program.head}`;
+  const heads = program.num_heads > 1 ? `heads ${program.head} to ${program.head + program.num_heads - 1}` : `head ${program.head}`;
+  const name = parts > 1 ? `part ${program.split}` : heads;
+  if (parts > 1) { // at the bottom, where the few turns of a part leave room
+    const [noun, ...which] = heads.split(" ");
+    [noun, which.join(" ")].forEach((line, n) => {
+      out += textSvg(x + wide / 2, y + PROGRAMS.row - 34 + 12 * n, line, { "font-size": 10, "text-anchor": "middle", fill: "var(--ink2)" });
+    });
+  }
   out += textSvg(x + wide / 2, y + 13, name, { "font-size": 10, "text-anchor": "middle", fill: now ? "var(--ink)" : "var(--ink2)", "font-weight": now ? 700 : null });
   const pitch = (5.4 * launch.tile) / 16; // so that a token is as high in every launch
   program.turns.forEach((real, turn) => {
