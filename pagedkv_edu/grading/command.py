@@ -41,7 +41,7 @@ def grade(
     ] = Path("grades"),
     timeout: Annotated[
         float, typer.Option(help="Seconds that one question may take.")
-    ] = 60,
+    ] = 120,
     memory: Annotated[
         int, typer.Option(help="MiB that the code of one learner may use.")
     ] = 2048,

@@ -58,7 +58,7 @@ def _autograder(course: Path, folder: Path, notebook: str) -> Path:
             path = made / "tests" / f"q{exercise.id.replace('.', '_')}.py"
             path.write_text(test_file(exercise.id, exercise.points))
         config = {
-            "plugins": [{PLUGIN: {"exercise": notebook, "timeout": 60}}],
+            "plugins": [{PLUGIN: {"exercise": notebook, "timeout": 120}}],
             "show_all_public": True,  # a learner sees why, question by question
         }
         (made / "otter_config.json").write_text(json.dumps(config))

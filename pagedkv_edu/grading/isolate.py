@@ -1,5 +1,6 @@
 """Grade one submission: its cells in a process of their own, the checks in this one."""
 
+import resource
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from pagedkv_edu.grading.session import Session
 from pagedkv_edu.grading.trouble import Trouble
 from pagedkv_edu.grading.withhold import write_copy
 from pagedkv_edu.report import Report
+
+MOST_MEMORY = 8 << 30  # bytes, of the checks themselves
 
 OnQuestion = Callable[[Exercise], None]
 
@@ -104,7 +107,12 @@ def grade(
     walls: dict[str, bool] = {}
     session, withheld = None, None
     asked = [e for e in submission.questions if only in ("", e.id)]
+    memory = resource.getrlimit(resource.RLIMIT_DATA)
     try:
+        # A check reserves more only for a pool that 32 bits cannot count, and leaves
+        # that case out where it cannot: such a pool does not go over a wire.
+        soft = MOST_MEMORY if memory[0] < 0 else min(MOST_MEMORY, memory[0])
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, memory[1]))
         for exercise in sorted(asked, key=lambda e: sorted(e.withholds)):
             if on_question:
                 on_question(exercise)
@@ -120,6 +128,7 @@ def grade(
             questions.append(Question(exercise, report))
             walls = session.walls or walls
     finally:
+        resource.setrlimit(resource.RLIMIT_DATA, memory)
         if session:
             session.close()
     questions.sort(key=lambda question: asked.index(question.exercise))

@@ -69,7 +69,7 @@ class IsolatedGrading:
         self._path = Path(submission_path) if submission_path else None
         self._exercise = str(plugin_config.get("exercise", ""))
         self._allowance = Allowance(
-            seconds=float(plugin_config.get("timeout", 60)),
+            seconds=float(plugin_config.get("timeout", 120)),
             memory_mib=int(plugin_config.get("memory", 2048)),
         )
         self._grades = Grades(self._exercise, ())

@@ -28,7 +28,7 @@ _numbers = count()
 class Allowance:
     """What a submission may use."""
 
-    seconds: float = 60  # by the clock: all its cells, and then each question
+    seconds: float = 120  # by the clock, for one question; a busy machine is slow
     memory_mib: int = 2048
     num_processes: int = 32
 
@@ -83,21 +83,29 @@ class Process:
         request: dict[str, Any],
         seconds: float,
         answer_back: Callable[[Reply], Reply] | None = None,
+        pause: float = 0,
     ) -> Reply:
-        """Send a request and return the reply; raises `NoAnswer` if none comes."""
+        """Send a request and return the reply; raises `NoAnswer` if none comes.
+
+        With a `pause`, so many seconds may pass between two signs of life.
+        """
         deadline = monotonic() + seconds
         try:
             self._send(request, deadline)
-            return self.receive(deadline - monotonic(), answer_back)
+            return self.receive(deadline - monotonic(), answer_back, pause)
         except BaseException:
             self.kill()  # after half a conversation nothing fits together any more
             raise
 
     def receive(
-        self, seconds: float, answer_back: Callable[[Reply], Reply] | None = None
+        self,
+        seconds: float,
+        answer_back: Callable[[Reply], Reply] | None = None,
+        pause: float = 0,
     ) -> Reply:
         """Return the next reply, and answer what the learner's code asks meanwhile."""
-        last = deadline = monotonic() + seconds
+        last = monotonic() + seconds
+        deadline = min(last, monotonic() + (pause or seconds))
         try:
             while True:
                 reply = self._line(deadline)
@@ -107,7 +115,8 @@ class Process:
                     most = monotonic() + 2 * float(reply["limit"]) + 2
                     deadline = min(last, most)
                 elif "ask" in reply and answer_back:
-                    self._send(answer_back(reply["ask"]), deadline)
+                    self._send(answer_back(reply["ask"]), last)
+                    deadline = min(last, monotonic() + (pause or seconds))
                 else:
                     return reply
         except BaseException:

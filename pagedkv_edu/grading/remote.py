@@ -116,7 +116,7 @@ class RemoteObject:
         self._remote_asked[key] = asked
         session.catch_up(limit)
         if key in self._remote_known:
-            return session.result(self._remote_known.pop(key), (), [])
+            return session.result(self._remote_known.pop(key))
         return session.call(request, arguments, limit)
 
     def _remote_require(self) -> None:

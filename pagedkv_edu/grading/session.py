@@ -14,11 +14,13 @@ from pagedkv_edu.grading.child.codec import (
     fill_storage,
     new_storage,
 )
+from pagedkv_edu.grading.child.opened import OpenArguments
 from pagedkv_edu.grading.lending import Lent, as_text
 from pagedkv_edu.grading.notebook import Cell
 from pagedkv_edu.grading.process import Allowance, Process
 from pagedkv_edu.grading.raising import forget_sources, keep_sources, raised_there
 from pagedkv_edu.grading.trouble import Trouble
+from pagedkv_edu.grading.waiting import waiting
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -52,6 +54,7 @@ class Session:
         self._says: dict[int, dict[str, Any]] = {}
         self._drop: list[int] = []
         self._trouble = trouble
+        self._open = OpenArguments([], Encoder(self._lent.give).encode)
         self._num_starts = 0
         self._deadline = monotonic() + allowance.seconds
         self.era = 0  # one for each process
@@ -126,15 +129,16 @@ class Session:
         """Take in the reads that were asked together with the last change."""
         learn, self._pending = self._pending, None
         if learn and self._process and self._process.is_alive:
-            seconds = 2 * limit + 5
-            replies = self._process.receive(seconds, self._answer_back)["reads"]
+            left, pause = self._deadline - monotonic(), _pause(limit)
+            with waiting() as wait:
+                receive = self._process.receive
+                replies = receive(max(0.1, left), self._answer_back, pause)["reads"]
+                wait.busy = sum(reply.get("busy", 0) for reply in replies)
             learn(replies)
 
-    def result(
-        self, reply: Reply, arguments: Sequence[object], storages: list[Any]
-    ) -> object:
+    def result(self, reply: Reply) -> object:
         """Return the result that a reply tells of, or raise what was raised."""
-        self._settle(reply, arguments, storages)
+        self._settle(reply, [])
         return self.value(reply.get("ok"), reply.get("storages", ()))
 
     # --- the wire ----------------------------------------------------------------
@@ -156,23 +160,21 @@ class Session:
             request["storages"] = [as_text(s) for s in encoder.storages]
         if reads:
             request["reads"] = reads
-        reply = self._ask(request, 2 * limit + 5)
+        self._open = OpenArguments(arguments, Encoder(self._lent.give).encode)
+        reply = self._ask(request, limit)
         if reads:
             self._pending = learn
-        self._settle(reply, arguments, encoder.storages)
+        self._settle(reply, encoder.storages)
         return reply
 
-    def _settle(
-        self, reply: Reply, arguments: Sequence[object], storages: list[Any]
-    ) -> None:
+    def _settle(self, reply: Reply, storages: list[Any]) -> None:
         """Carry out here what a call has done there; raise what it has raised."""
         for call in reply.get("pool_calls", ()):
             self._lent.repeat(*call)
         for handle, says in reply.get("seen", {}).items():
             if int(handle) in self._says:
                 self._says[int(handle)] = says
-        for index, data in reply.get("changed", {}).items():
-            _replace(arguments[int(index)], self.value(data))
+        self._open.take(reply.get("changed", {}), self.value)
         for index, text in reply.get("filled", {}).items():
             fill_storage(storages[int(index)], b64decode(text))
         if "stopped" in reply:
@@ -180,18 +182,31 @@ class Session:
         if "error" in reply:
             raise raised_there(reply["error"])
 
-    def _ask(self, request: Request, seconds: float) -> Reply:
+    def _ask(self, request: Request, limit: float) -> Reply:
+        try:
+            return self._ask_in_time(request, limit)
+        except NoAnswer as none:
+            if none.is_late and monotonic() > self._deadline:
+                raise self._out_of_time() from None
+            raise
+
+    def _out_of_time(self) -> NoAnswer:
+        seconds = f"{self._allowance.seconds:g} s"
+        text = f"the question took more than {seconds} in all; is this machine busy?"
+        return NoAnswer(f"was not done within {seconds}", text)
+
+    def _ask_in_time(self, request: Request, limit: float) -> Reply:
         if monotonic() > self._deadline:
-            raise NoAnswer(
-                f"took more than {self._allowance.seconds:g} s",
-                f"no answer within {self._allowance.seconds:g} s in all.",
-            )
+            raise self._out_of_time()
         process = self._started()
-        self.catch_up(seconds)
+        self.catch_up(limit)
         request = request | {"drop": self._drop, "drop_lent": self._lent.begin_call()}
         self._drop = []
-        seconds = min(seconds, max(0.1, self._deadline - monotonic()))
-        return process.ask(request, seconds, self._answer_back)
+        left = max(0.1, self._deadline - monotonic())
+        with waiting() as wait:
+            reply = process.ask(request, left, self._answer_back, _pause(limit))
+            wait.busy = reply.get("busy", 0)
+        return reply
 
     def _started(self) -> Process:
         if self._process is None or not self._process.is_alive:
@@ -250,13 +265,11 @@ class Session:
         return self._make_object(self, handle, data)
 
     def _answer_back(self, asked: Reply) -> Reply:
-        return self._lent.answer(asked, Decoder(self._take, []))
+        self._open.take(asked.get("changed", {}), self.value)
+        reply = self._lent.answer(asked, Decoder(self._take, []))
+        return reply | {"changed": self._open.changes()}
 
 
-def _replace(argument: Any, value: Any) -> None:
-    """Let a list or a dict hold what it holds there."""
-    argument.clear()
-    if isinstance(argument, list):
-        argument.extend(value)
-    else:
-        argument.update(value)
+def _pause(limit: float) -> float:
+    """Return how long the other side may be silent: its own clock rings before."""
+    return 1.5 * limit + 1.5

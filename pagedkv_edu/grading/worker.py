@@ -6,7 +6,6 @@ written. The command starts one of these for each job, and a new one if it ends.
 
 import json
 import os
-import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,10 @@ from pagedkv_edu.grading.outcome import (
 from pagedkv_edu.grading.process import Allowance
 from pagedkv_edu.grading.submissions import Item
 
-MOST_MEMORY = 8 << 30  # of the checks themselves
-
 
 def main() -> None:
     """Serve until the command closes the wire."""
     die_with_parent()
-    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     wire = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a check may print goes elsewhere
     with Packages() as packages:

@@ -3,7 +3,8 @@
 import linecache
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from time import perf_counter, thread_time
 from types import FrameType
 from typing import TypeVar
@@ -24,6 +25,8 @@ class Clock:
     def __init__(self) -> None:
         self._limit = 0.0
         self._start = self._cpu_start = 0.0
+        self._is_paused = False
+        self.busy = 0.0  # seconds of the last call, without the pauses
         signal.signal(signal.SIGALRM, self._ring)
 
     def ask(self, seconds: float, function: Callable[..., T], *arguments: object) -> T:
@@ -37,9 +40,21 @@ class Clock:
         finally:
             self._limit = 0.0
             signal.setitimer(signal.ITIMER_REAL, 0)
+            self.busy = perf_counter() - self._start
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Let the time stand still while the parent is asked."""
+        begun = perf_counter()
+        self._is_paused = True
+        try:
+            yield
+        finally:
+            self._is_paused = False
+            self._start += perf_counter() - begun
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
-        if not self._limit:
+        if not self._limit or self._is_paused:
             return
         waited = perf_counter() - self._start
         computed = thread_time() - self._cpu_start

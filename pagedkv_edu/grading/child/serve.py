@@ -20,6 +20,7 @@ from pagedkv_edu.grading.child.codec import (
 )
 from pagedkv_edu.grading.child.given import Lender
 from pagedkv_edu.grading.child.limits import Clock, Stopped, place
+from pagedkv_edu.grading.child.opened import OpenArguments
 from pagedkv_edu.grading.child.telling import (
     described,
     public_names,
@@ -43,7 +44,7 @@ class Server:
         self._watched = Watched()
         self._lender = Lender(self._ask_back)
         self._process_id = os.getpid()
-        self._storages: list[Any] = []
+        self._open = OpenArguments([], self._encode)
 
     def serve(self) -> None:
         """Answer until the parent closes the wire."""
@@ -78,12 +79,9 @@ class Server:
         take = self._lender.take(self._object_by_handle)
         decoder = Decoder(take, storages)
         arguments: list[Any] = []
-        was: list[Any] = []
         try:
             arguments += [decoder.decode(data) for data in request.get("args", ())]
-            was += [
-                self._encoder().encode(a) if _is_open(a) else None for a in arguments
-            ]
+            self._open = OpenArguments(arguments, self._encode)
             function = self._function(request)
             result = self._clock.ask(request["limit"], function, *arguments)
         except Stopped as stopped:
@@ -94,8 +92,9 @@ class Server:
             reply = self._result(request, result)
         if os.getpid() != self._process_id:
             os._exit(0)  # a fork that the learner's code has let run on
+        reply["busy"] = self._clock.busy
         changes = list(zip(storages, before, strict=True))
-        self._add_changes(reply, arguments, was, changes)
+        self._add_changes(reply, changes)
         return reply
 
     def _result(self, request: dict[str, Any], result: object) -> dict[str, Any]:
@@ -116,17 +115,12 @@ class Server:
         return reply
 
     def _add_changes(
-        self,
-        reply: dict[str, Any],
-        arguments: list[Any],
-        was: list[Any],
-        storages: list[tuple[Any, bytes]],
+        self, reply: dict[str, Any], storages: list[tuple[Any, bytes]]
     ) -> None:
-        for index, (argument, old) in enumerate(zip(arguments, was, strict=False)):
-            if old is not None:
-                new = self._encoder().encode(argument)
-                if new != old:
-                    reply.setdefault("changed", {})[str(index)] = new
+        changed = self._open.changes()
+        if changed:
+            reply["changed"] = changed
+        self._open = OpenArguments([], self._encode)
         for index, (storage, old) in enumerate(storages):
             if storage_bytes(storage) != old:
                 reply.setdefault("filled", {})[str(index)] = _as_text(storage)
@@ -154,6 +148,9 @@ class Server:
 
     def _encoder(self) -> Encoder:
         return Encoder(self._give)
+
+    def _encode(self, value: object) -> Any:
+        return self._encoder().encode(value)
 
     def _give(self, value: object) -> dict[str, Any]:
         """Keep an object here, and tell the parent what it is."""
@@ -204,10 +201,13 @@ class Server:
             "name": name,
             "op": op,
             "args": [encoder.encode(a) for a in arguments],
+            "changed": self._open.changes(),
         }
-        self._send({"ask": asked})
-        reply = json.loads(self._requests.readline())
+        with self._clock.paused():
+            self._send({"ask": asked})
+            reply = json.loads(self._requests.readline())
         take = self._lender.take(self._object_by_handle)
+        self._open.take(reply.get("changed", {}), Decoder(take, []).decode)
         if "error" in reply:
             raise self._lender.error(reply["error"])
         storages = [new_storage(b64decode(data)) for data in reply.get("storages", ())]
@@ -228,11 +228,6 @@ class Server:
 
 def _as_text(storage: Any) -> str:
     return b64encode(storage_bytes(storage)).decode()
-
-
-def _is_open(value: object) -> bool:
-    """Tell whether a call may change a value that the parent can see."""
-    return isinstance(value, list | dict)
 
 
 def _has_vars(value: object) -> bool:
