@@ -25,6 +25,7 @@ def main() -> None:
         "kernels": lambda: bench_kernels(
             options.rounds, options.out, quick=options.quick
         ),
+        "engine": lambda: _bench_engine(options.rounds),
     }
     parser = argparse.ArgumentParser(description="Measure the course's parts.")
     parser.add_argument("--only", choices=list(parts), help="one part instead of all")
@@ -40,6 +41,13 @@ def main() -> None:
         if options.only in (None, name):
             print(f"\n--- {name}")
             bench()
+
+
+def _bench_engine(num_rounds: int) -> None:
+    # transformers takes seconds to load, and the other parts do without
+    from tools.bench_engine import bench_engine  # noqa: PLC0415
+
+    bench_engine(num_rounds)
 
 
 if __name__ == "__main__":
