@@ -64,7 +64,7 @@ _COMMON = (
         (
             "Which loop of yours ends only if the thing under test is right?",
             "Waiting for a broken server, or allocating until it refuses, may take for "
-            "ever.",
+            "ever. All the objects that you make of one thing share 3,000 calls.",
             "Give every loop a number: `for _ in range(num_blocks + 1)`, or the bound "
             "on steps.",
         ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pagedkv_edu.checks.hunt.kinds import Kind, Right
-from pagedkv_edu.checks.hunt.under_test import Make, Notes, put_under_test
+from pagedkv_edu.checks.hunt.under_test import Budget, Make, Notes, put_under_test
 from pagedkv_edu.checks.judging.limits import Complaint, Guard, shown
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.report import Hint
@@ -14,7 +14,7 @@ from pagedkv_edu.report import Hint
 RIGHT_AGAIN = 1  # times that each right one comes back among the broken ones
 
 # What a check did: it returned None, returned a sentence, let an error of the object
-# out, raised something else, made calls without end, ran out of its time for one call,
+# out, raised something else, made too many calls, ran out of its time for one call,
 # or returned what is neither None nor a sentence.
 How = Literal["let go", "said", "error", "crash", "endless", "stopped", "no answer"]
 ACCUSED = ("said", "error", "crash")
@@ -75,9 +75,10 @@ def question(
 ) -> Outcome:
     """Call the check once, with a function that makes the thing under test."""
     last: list[Notes] = []
+    budget = Budget()
 
     def new(num_blocks: int, block_size: int = 1) -> object:
-        thing, notes = put_under_test(make, num_blocks, block_size)
+        thing, notes = put_under_test(make, num_blocks, block_size, budget)
         last[:] = [notes]
         return thing
 

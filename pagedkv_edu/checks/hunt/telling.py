@@ -131,6 +131,8 @@ def _accused(subject: Subject, hunted: Hunt, right: Right, outcome: Outcome) -> 
     expected = "None." if is_all else f"None. {right.why}"
     if history.calls and outcome.how != "crash":
         expected += f" Of the last call: {RULES[history.calls[-1].name]}"
+    if outcome.how == "endless":
+        expected = f"at most {MOST_CALLS:,} calls in all, and an answer."
     report = Report(
         subject.exercise_id,
         "failed",

@@ -17,20 +17,35 @@ T = TypeVar("T")
 Target = RightPool | Engine | RightServer
 Make = Callable[[int, int], Target]  # num_blocks, block_size
 
-MOST_CALLS = 5000
+# Of all objects that a check makes of one thing. Calls are counted, and not seconds, so
+# that a check gets the same verdict where each call goes over a wire.
+MOST_CALLS = 3000
 
 
 class TooManyCalls(BaseException):
-    """One object was called so often that the check would not come to an end."""
+    """The check makes so many calls that it may never come to an end."""
+
+
+class Budget:
+    """The calls that a check may still make."""
+
+    def __init__(self, num_calls: int = MOST_CALLS) -> None:
+        self.num_left = num_calls
+
+    def spend(self) -> None:
+        """Count one call; raise where it is one too many."""
+        if self.num_left == 0:
+            raise TooManyCalls
+        self.num_left -= 1
 
 
 class Notes:
     """The calls that one object has got from a check."""
 
-    def __init__(self, num_blocks: int, block_size: int) -> None:
+    def __init__(self, num_blocks: int, block_size: int, budget: Budget) -> None:
         self.sizes = num_blocks, block_size
         self.calls: list[Call] = []
-        self._num_asked = 0
+        self._budget = budget
         self._name_by_id: dict[int, str] = {}
 
     def note(self, name: str, *arguments: Argument) -> None:
@@ -45,10 +60,8 @@ class Notes:
         self.calls[-1] = Call("allocate", (), name)
 
     def ask(self, function: Callable[..., T], *arguments: object) -> T:
-        """Call the object, unless it was called too often."""
-        self._num_asked += 1
-        if self._num_asked > MOST_CALLS:
-            raise TooManyCalls
+        """Call the object, unless too many calls were made already."""
+        self._budget.spend()
         return function(*arguments)
 
     def _named(self, argument: Argument) -> Argument:
@@ -199,12 +212,13 @@ class Server(_UnderTest):
 
 
 def put_under_test(
-    make: Make, num_blocks: int, block_size: int = 1
+    make: Make, num_blocks: int, block_size: int = 1, budget: Budget | None = None
 ) -> tuple[Pool | Cache | Server, Notes]:
     """Make something, and return it as a check sees it, with the notes on it."""
     require_positive("num_blocks", num_blocks)
     require_positive("block_size", block_size)
-    target, notes = make(num_blocks, block_size), Notes(num_blocks, block_size)
+    target = make(num_blocks, block_size)
+    notes = Notes(num_blocks, block_size, budget or Budget())
     match target:
         case RightPool():
             return Pool(target, notes), notes

@@ -59,7 +59,10 @@ def accusation(subject: Subject, outcome: Outcome) -> tuple[str, str]:
                 hint.LETS_OUT,
             )
         case "endless":
-            return f"{name} makes calls of a right {noun} without end", hint.ENDLESS
+            return (
+                f"{name} makes more than {MOST_CALLS:,} calls of a right {noun}",
+                hint.ENDLESS,
+            )
         case _:
             return f"{name} raised {outcome.error} on a right {noun}", hint.CRASHES
 
@@ -129,7 +132,7 @@ def said(outcome: Outcome) -> str:
         case "error":
             return f"{outcome.words}; it was asked"
         case "endless":
-            return f"{MOST_CALLS:,} calls, and it went on; it was asked"
+            return f"{MOST_CALLS:,} calls in all, and it went on; it was asked"
         case "let go":
             return "it returned None"
         case _:
