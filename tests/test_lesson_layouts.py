@@ -103,6 +103,32 @@ def test_each_outcome_has_its_conclusion(
     assert verdict in concluded(split, interleaved)
 
 
+@pytest.mark.parametrize(
+    ("heads_outside", "answer"),
+    [((9.0, 6.0), "two arrays"), ((6.0, 9.0), "head interleave"), ((9.2, 9.1), "same")],
+)
+def test_the_slower_one_is_asked_for_and_may_be_neither(
+    heads_outside: tuple[float, float], answer: str
+):
+    cells = {cell.id: cell.source for cell in LESSON.of_kind("code")}
+    pair = layouts.SPLIT, layouts.HEAD_INTERLEAVED
+    ms = {("tokens", layout.name): 5.0 for layout in pair}
+    for layout, time in zip(pair, heads_outside, strict=True):
+        ms["heads", layout.name] = time
+    asked: list[tuple[list[str], str]] = []
+
+    def guess(id: str, question: str, choices: list[str], right: str, why: str):
+        asked.append((choices, right))
+
+    names = {"split": pair[0], "head_interleaved": pair[1], "ms": ms}
+    names |= {"PLAIN_TOKENS": "tokens", "PLAIN_HEADS": "heads"}
+    exec(cells["l08-p4"], names | {"guess": guess})
+    [(choices, right)] = asked
+
+    assert right in choices
+    assert answer in right
+
+
 def test_every_layout_and_path_is_in_the_table(ours: Run):
     table = ours.printed["l08-measure-table"].splitlines()[1:]
 

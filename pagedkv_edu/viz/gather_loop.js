@@ -79,11 +79,14 @@ function gatherMoveShade(svg, { picture, at }) {
 
 // --- scores -------------------------------------------------------------------------
 
-function gatherScoresSvg({ picture, lay }) {
+function gatherScoresSvg({ picture, lay, at }) {
   let out = "";
   for (let tick = lay.high; tick >= lay.low; tick -= 2) {
     const y = lay.yOf(tick);
-    out += `<path d="M100,${y} H968" stroke="var(--line)"/>`;
+    // a line behind the words about masked slots would strike them through
+    const isBehindWords = lay.hasTail && at >= lay.last && y < 38;
+    const end = isBehindWords ? lay.blockX(lay.last) - GATHER.gap / 2 : GATHER.right;
+    out += `<path d="M100,${y} H${end}" stroke="var(--line)"/>`;
     out += textSvg(96, y + 3.5, String(tick).replace("-", "−"), { "font-size": 10, "text-anchor": "end", fill: "var(--ink2)" });
   }
   const zero = lay.yOf(0);
