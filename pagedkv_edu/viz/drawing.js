@@ -228,7 +228,7 @@ function chipSvg(film, seq, x, y, width = 34, height = 20) {
 
 function shortened(text, width, fontSize) {
   let cut = String(text);
-  if (textWidth(cut, fontSize) <= width) return cut;
+  if (cut.length < 2 || textWidth(cut, fontSize) <= width) return cut
   while (cut.length > 1 && textWidth(`${cut}…`, fontSize) > width) cut = cut.slice(0, -1);
   return `${cut}…`;
 }

@@ -236,10 +236,10 @@ function liveDraw(view) {
   const frame = live.film.frames[at];
   parts.headline.textContent = frame ? frame.headline : live.title;
   const place = frame ? ` · step ${at} of ${live.film.frames.length - 1}` : "";
-  parts.where.innerHTML = `${esc(live.source)}${place} · ${esc(status === "done" ? "over" : status)}` + (status === "running" ? ' <span class="dot" aria-hidden="true"></span>' : "");
+  parts.where.innerHTML = `${esc(live.source)}${place} · ${esc(status !== "done" ? status : at < live.film.frames.length - 1 ? "replay" : "over")}` + (status === "running" ? ' <span class="dot" aria-hidden="true"></span>' : "");
   const notice = model.get("notice") ?? "";
   parts.notice.hidden = !notice;
-  parts.notice.textContent = notice;
+  parts.notice.innerHTML = esc(notice).replace(/`([^`]+)`/g, "<code>$1</code>"); // as a note of the page has it
   liveAnswersDraw(view);
   livePoolDraw(view);
   liveBesideDraw(view);

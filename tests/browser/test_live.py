@@ -82,6 +82,25 @@ def test_keys_step_through_a_recording(chromium: Browser, tmp_path: Path):
     one.page.close()
 
 
+def test_a_recording_says_so_and_is_over_at_its_end(chromium: Browser, tmp_path: Path):
+    one = opened(
+        chromium,
+        tmp_path,
+        recorded_run(),
+        notice="`make model` in a terminal fetches it",
+    )
+    where = one.page.locator(".where")
+    assert where.inner_text().endswith("replay")
+    assert one.page.locator(".notice code").inner_text() == "make model"
+    assert "…" not in "".join(one.page.locator(".beside svg text").all_text_contents())
+    one.page.locator(".live").focus()
+    one.page.keyboard.press("End")
+
+    assert where.inner_text().endswith("over")
+    assert one.complaints == []
+    one.page.close()
+
+
 def test_words_and_cell_light_up_together(chromium: Browser, tmp_path: Path):
     one = opened(chromium, tmp_path, recorded_run(), start_at=30)
     one.page.locator('.right [data-block="5"]').hover()
