@@ -145,7 +145,7 @@ function gatherBlocksSvg({ picture, lay }) {
     out += rectSvg(x - 2, 131.5, lay.wide + 4, 31, { rx: 4, fill: "none", ...frame });
     const weight = now ? { "font-weight": 700 } : { fill: "var(--ink2)" };
     out += textSvg(x, 176, `block ${k}`, weight);
-    const tokens = `tokens ${first} to ${first + scores.length - 1}`;
+    const tokens = scores.length > 1 ? `tokens ${first} to ${first + scores.length - 1}` : `token ${first}`;
     if (lay.wide > textWidth(tokens, 11) + 44) {
       out += textSvg(x + lay.wide, 176, tokens, { "text-anchor": "end", fill: "var(--ink2)" });
     }
