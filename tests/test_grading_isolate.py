@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from pagedkv_edu.course.exercises import EXERCISES
-from pagedkv_edu.grading.isolate import Grades, Packages, grade
+from pagedkv_edu.grading.isolate import Grades, Packages, Question, grade
 from pagedkv_edu.grading.notebook import read_notebook
 from pagedkv_edu.grading.process import Allowance
+from pagedkv_edu.report import Report, Status
 from tests.submissions import added, answer_cell, as_bytes, empty, right, with_answers
 
 NOTEBOOK = "10_preemption"
@@ -113,6 +114,59 @@ def test_right_gets_all_points_and_an_empty_notebook_none(packages: Packages) ->
     assert nothing.points == 0
     assert {q.report.status for q in nothing.questions} == {"waiting"}
     assert nothing.most_points == 10
+
+
+def test_a_check_that_catches_a_part_gets_that_part(packages: Packages) -> None:
+    short = (
+        "def my_pool_check(new_pool):\n"
+        "    for num_blocks in (1, 2, 3):\n"
+        "        pool = new_pool(num_blocks)\n"
+        "        ids = [pool.allocate() for _ in range(num_blocks)]\n"
+        "        if len(set(ids)) < num_blocks or pool.num_free:\n"
+        "            return 'a block is handed out twice'\n"
+        "        pool.free(ids[0])\n"
+        "        try:\n"
+        "            pool.free(ids[0])\n"
+        "        except NotAllocated:\n"
+        "            continue\n"
+        "        return 'a block is freed twice'\n"
+    )
+    notebook = with_answers("12_failure_modes", {"12.1": short})
+
+    question = graded(notebook, packages, "12.1").questions[0]
+
+    num, num_all = question.report.num_passed, question.report.num_tried
+    assert 0 < num < num_all
+    assert 0 < question.points < 3
+    assert question.points == pytest.approx(3 * num / num_all, abs=0.1)
+    assert f"It earns {num} of {num_all} parts" in question.report.found
+
+
+@pytest.mark.parametrize(
+    ("status", "share", "points"),
+    [
+        ("passed", 0, "4"),
+        ("failed", 0, "0"),
+        ("waiting", 0, "0"),
+        ("failed", 0.5, "2"),
+        ("failed", 34 / 35, "3.8"),  # down: only what passes has all points
+        ("failed", 3 / 40, "0.3"),
+    ],
+)
+def test_points_are_whole_or_tenths(status: Status, share: float, points: str) -> None:
+    exercise = EXERCISES["5.3"]
+    question = Question(exercise, Report("5.3", status, "a title", share=share))
+
+    assert exercise.points == 4
+    assert str(question.points) == points
+    assert str(Grades("05", (question,)).points) == points
+
+
+def test_points_of_parts_add_up_to_tenths() -> None:
+    report = Report("5.3", "failed", "a title", share=0.05)
+    parts = (Question(EXERCISES["5.3"], report),) * 3  # 0.2 each
+
+    assert Grades("05", parts).points == 0.6
 
 
 def test_wrong_gets_none_and_the_case_that_shows_it(packages: Packages) -> None:

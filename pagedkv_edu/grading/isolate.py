@@ -4,6 +4,7 @@ import resource
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from math import floor
 from pathlib import Path
 from shutil import rmtree
 from types import TracebackType
@@ -22,6 +23,8 @@ from pagedkv_edu.report import Report
 
 MOST_MEMORY = 8 << 30  # bytes, of the checks themselves
 
+_A_HAIR = 1e-9  # what is exact as a fraction may lie a hair below it as a float
+
 OnQuestion = Callable[[Exercise], None]
 
 
@@ -33,9 +36,10 @@ class Question:
     report: Report
 
     @property
-    def points(self) -> int:
-        """The points reached: all or none."""
-        return self.exercise.points if self.report.passed else 0
+    def points(self) -> float:
+        """The points reached: those of the part that is right, down to a tenth."""
+        tenths = floor(10 * self.exercise.points * self.report.earned + _A_HAIR)
+        return _tidy(tenths / 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,9 @@ class Grades:
     walls: dict[str, bool] = field(default_factory=dict[str, bool])
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         """The points reached."""
-        return sum(question.points for question in self.questions)
+        return _tidy(round(sum(question.points for question in self.questions), 1))
 
     @property
     def most_points(self) -> int:
@@ -185,3 +189,8 @@ def _no_answer(exercise: Exercise, none: NoAnswer, seconds: float) -> Report:
 
 def _failed(exercise: Exercise, title: str, expected: str, found: str) -> Report:
     return Report(exercise.id, "failed", title, expected=expected, found=found)
+
+
+def _tidy(points: float) -> float:
+    """Return 4 for 4.0, so that whole points are written as such."""
+    return int(points) if points == int(points) else points
