@@ -59,6 +59,7 @@ def test_a_message_is_complete(mutant: Mutant):
     report = report_on(mutant)
 
     assert report.calls
+    assert ("tokens a step" in report.setting) == (mutant.exercise_id == "13.2")
     assert report.wrong_call == len(report.calls) - 1
     assert report.expected.endswith(".")
     assert report.found.endswith((".", "?"))
