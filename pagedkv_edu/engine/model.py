@@ -97,7 +97,11 @@ def load_model(
     if path.suffix == ".gguf":
         if not path.exists():
             raise MissingModel(f"no file {path}; run `make model` once")
-        place, options["gguf_file"] = str(path.parent), path.name
+        unpacked = path.with_suffix("")  # by `make model`: reading GGUF takes longer
+        if unpacked.is_dir():
+            place = str(unpacked)
+        else:
+            place, options["gguf_file"] = str(path.parent), path.name
     tokenizer_options = {k: v for k, v in options.items() if k == "gguf_file"}
     with _quietly():
         tokenizer = AutoTokenizer.from_pretrained(place, **tokenizer_options)
