@@ -1,6 +1,8 @@
 """The table of GRADING.md, in the isolated runner: only 10.1 is bad, so 8 of 10."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -399,15 +401,13 @@ def test_no_process_and_no_folder_is_left(packages: Packages, tmp_path: Path) ->
         "            os._exit(0)\n"
         "    return 0\n"
     )
-    before = _processes_below()
-
     graded(with_answers(NOTEBOOK, {"10.1": bomb}), packages, "10.1")
 
-    assert _processes_below() == before
+    assert _num_running(str(packages.without(()).parent)) == 0
 
 
-def _processes_below() -> int:
-    mark = "grading/child/main.py"
+def _num_running(mark: str) -> int:
+    """Processes whose command names a folder."""
     found = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -430,3 +430,18 @@ def test_a_failing_history_has_its_film(packages: Packages) -> None:
     assert report.calls[0].startswith("add(")
     frames = report.films["yours"]["frames"]
     assert len(frames) == len(report.calls)
+
+
+def test_sockets_are_refused_where_there_is_no_network_namespace() -> None:
+    code = (
+        "import socket\n"
+        "from pagedkv_edu.grading.child import sockets, walls\n"
+        "walls.gain_nothing()\n"
+        "assert sockets.refuse_sockets()\n"
+        "try:\n    socket.socket()\n"
+        "except PermissionError:\n    print('refused')\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert done.stdout == "refused\n", done.stderr

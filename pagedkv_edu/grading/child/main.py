@@ -20,6 +20,7 @@ from pagedkv_edu.grading.child.cells import Cells  # noqa: E402
 from pagedkv_edu.grading.child.keeper import Keeper  # noqa: E402
 from pagedkv_edu.grading.child.limits import Clock  # noqa: E402
 from pagedkv_edu.grading.child.serve import Server  # noqa: E402
+from pagedkv_edu.grading.child.sockets import refuse_sockets  # noqa: E402
 
 
 def main(arguments: list[str]) -> None:
@@ -64,7 +65,8 @@ def _exit_code(code: int) -> int:
 
 
 def _build(setup: dict[str, object], *, alone: bool) -> dict[str, bool]:
-    network = walls.unshare(walls.NEW_NET)
+    walls.gain_nothing()
+    network = walls.unshare(walls.NEW_NET) or refuse_sockets()
     walls.unshare(walls.NEW_IPC)
     shown, hidden, stage = setup["show"], setup["hide"], setup["stage"]
     assert isinstance(shown, list), setup
@@ -82,7 +84,6 @@ def _build(setup: dict[str, object], *, alone: bool) -> dict[str, bool]:
     running = 0 if alone else int(str(setup["num_running"]))
     walls.set_limits(limits, num_running=running)
     user = files and walls.become_nobody(int(str(setup["number"])))
-    walls.gain_nothing()
     walls.die_with_parent()  # a new user has forgotten it
     return {"files": files, "network": network, "processes": alone, "user": user}
 
