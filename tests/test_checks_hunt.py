@@ -24,7 +24,7 @@ from pagedkv_edu.checks.failure_modes import (
 )
 from pagedkv_edu.checks.hunt.engine import Engine
 from pagedkv_edu.checks.hunt.kinds import Kind
-from pagedkv_edu.checks.hunt.under_test import MOST_CALLS, put_under_test
+from pagedkv_edu.checks.hunt.under_test import MOST_CALLS, Cache, put_under_test
 from pagedkv_edu.checks.hunt.watching import contrast, lead
 from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.report import Report
@@ -115,6 +115,23 @@ def test_an_accusation_says_of_whom_after_which_calls_and_why_it_is_right():
     assert "It hands out the block that has been free for longest." in report.expected
     assert "lets 2 of the 3 right pools go" in report.found
     assert report.films["yours"]["name"] == "a right one, accused"
+
+
+def test_an_accusation_says_what_was_looked_at_last_and_what_holds_of_it():
+    def my_cache_check(new_cache: Callable[[int, int], Cache]) -> str | None:
+        cache = new_cache(4, 4)
+        cache.add("A", 2)
+        cache.run()
+        cache.fork("A", "B")
+        cache.append("A")
+        cache.append("B")
+        return None if cache.num_copies == 2 else "a copy is missing"
+
+    report = check_cache_check(my_cache_check)
+
+    assert report.calls[-1] == 'append("B")'
+    assert "Then it looked at num_copies and found 1: " in report.expected
+    assert "its last owner writes in place" in report.expected
 
 
 def test_what_was_shown_and_missed_comes_with_its_shortest_history():

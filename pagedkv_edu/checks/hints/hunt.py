@@ -56,7 +56,8 @@ _COMMON = (
             "Read the line in the message. What does your check take for granted?",
             "A check has only the methods and properties of the table. What is behind "
             "them may be anything.",
-            "Run it on a right one: `my_pool_check(lambda n: BlockPool(n))`.",
+            "Call your check yourself with one of the makers that are shown, "
+            "`broken(...)` as above the answer, and read where it stops.",
         ),
     ),
     Hint(

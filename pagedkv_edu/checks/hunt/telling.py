@@ -16,6 +16,7 @@ from pagedkv_edu.checks.hunt.words import (
     best_hint,
     cut,
     kinds_told,
+    last_look,
     name_of,
     said,
 )
@@ -131,6 +132,7 @@ def _accused(subject: Subject, hunted: Hunt, right: Right, outcome: Outcome) -> 
     expected = "None." if is_all else f"None. {right.why}"
     if history.calls and outcome.how != "crash":
         expected += f" Of the last call: {RULES[history.calls[-1].name]}"
+        expected += last_look(subject, outcome)
     if outcome.how == "endless":
         expected = f"at most {MOST_CALLS:,} calls in all, and an answer."
     report = Report(

@@ -45,6 +45,7 @@ class Notes:
     def __init__(self, num_blocks: int, block_size: int, budget: Budget) -> None:
         self.sizes = num_blocks, block_size
         self.calls: list[Call] = []
+        self.look = ("", "")  # the last one after the last call: its name, its value
         self._budget = budget
         self._name_by_id: dict[int, str] = {}
 
@@ -52,6 +53,7 @@ class Notes:
         """Note a call that may change something, before it is made."""
         named = tuple(map(self._named, arguments))
         self.calls.append(Call(name, named))
+        self.look = ("", "")
 
     def note_block(self, block_id: int) -> None:
         """Give the block that the last call has returned a name for those to come."""
@@ -63,6 +65,12 @@ class Notes:
         """Call the object, unless too many calls were made already."""
         self._budget.spend()
         return function(*arguments)
+
+    def ask_for(self, name: str, function: Callable[..., T], *arguments: object) -> T:
+        """Ask for something that changes nothing, and note what was found."""
+        found = self.ask(function, *arguments)
+        self.look = name, str(found)
+        return found
 
     def _named(self, argument: Argument) -> Argument:
         if type(argument) is int and argument in self._name_by_id:
@@ -102,11 +110,11 @@ class Pool(_UnderTest):
     @property
     def num_free(self) -> int:
         """Blocks that `allocate` can still hand out."""
-        return self._notes.ask(lambda: self._pool.num_free)
+        return self._notes.ask_for("num_free", lambda: self._pool.num_free)
 
     def ref_count(self, block_id: int) -> int:
         """Return the number of references to a block; 0 if it is free."""
-        return self._notes.ask(self._pool.ref_count, block_id)
+        return self._notes.ask_for("ref_count", self._pool.ref_count, block_id)
 
     def allocate(self) -> int:
         """Take a free block; raise `OutOfBlocks` if there is none."""
@@ -143,12 +151,12 @@ class Cache(_UnderTest):
     @property
     def num_free(self) -> int:
         """Blocks that are free."""
-        return self._notes.ask(lambda: self._engine.num_free)
+        return self._notes.ask_for("num_free", lambda: self._engine.num_free)
 
     @property
     def num_copies(self) -> int:
         """Block copies that were asked for so far."""
-        return self._notes.ask(lambda: self._engine.num_copies)
+        return self._notes.ask_for("num_copies", lambda: self._engine.num_copies)
 
     def add(self, name: str, num_tokens: int) -> None:
         """Add a sequence; raise `OutOfBlocks` if too few blocks are free."""
@@ -178,7 +186,7 @@ class Cache(_UnderTest):
 
     def read(self, name: str) -> list[str]:
         """Return the words that attention reads for a sequence."""
-        return self._notes.ask(self._engine.read, name)
+        return self._notes.ask_for("read", self._engine.read, name)
 
 
 class Server(_UnderTest):
@@ -198,7 +206,7 @@ class Server(_UnderTest):
     @property
     def num_free(self) -> int:
         """Blocks that are free, or that only the prefix cache holds."""
-        return self._notes.ask(lambda: self._server.num_free)
+        return self._notes.ask_for("num_free", lambda: self._server.num_free)
 
     def submit(self, name: str, prompt: Sequence[int], num_output: int) -> None:
         """Queue a request; raise `NeverFits` if the whole pool is too small for it."""

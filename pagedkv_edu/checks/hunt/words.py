@@ -19,13 +19,32 @@ RULES = {
     "add": "add takes the blocks that so many tokens need, or raises OutOfBlocks and "
     "changes nothing; the name of a live sequence is refused.",
     "append": "append takes a block with the first token that goes into it, and a copy "
-    "only of a partly filled block that others hold.",
+    "only of a partly filled block that others hold; with too few free it raises "
+    "OutOfBlocks and changes nothing.",
     "fork": "a fork takes no block and copies nothing; its parent has to be written.",
     "run": "at the end of a step every token that has a slot is written.",
     "submit": "submit raises NeverFits if prompt and answer need more blocks than the "
     "pool has, and else the request waits for its turn.",
     "steps": "a request ends within as many steps as it and those submitted before it "
     "have tokens, and one more for each; when nothing is left, every block is free.",
+}
+
+# what a check looked at last, by what it was given
+LOOKS = {
+    ("pool", "num_free"): "a block is free as soon as its last reference is dropped.",
+    (
+        "pool",
+        "ref_count",
+    ): "each allocate and each share adds one, each free drops one.",
+    ("cache", "num_free"): "as many blocks are in use as there are different contents.",
+    (
+        "cache",
+        "num_copies",
+    ): "who writes first into a partly filled shared block copies "
+    "it; its last owner writes in place.",
+    ("cache", "read"): "each word by who wrote it; a child begins with its parent's.",
+    ("server", "num_free"): "what only the prefix cache holds counts as free; how many "
+    "blocks running requests hold is the server's business.",
 }
 
 
@@ -65,6 +84,15 @@ def accusation(subject: Subject, outcome: Outcome) -> tuple[str, str]:
             )
         case _:
             return f"{name} raised {outcome.error} on a right {noun}", hint.CRASHES
+
+
+def last_look(subject: Subject, outcome: Outcome) -> str:
+    """Say what the check looked at after the last call, and what holds of it."""
+    name, found = outcome.notes.look if outcome.notes else ("", "")
+    rule = LOOKS.get((subject.noun, name), "")
+    if outcome.how != "said" or not rule:
+        return ""
+    return f" Then it looked at {name} and found {cut(found)}: {rule}"
 
 
 def best_hint(
