@@ -62,7 +62,7 @@ function liveFacts(live, at, sequence) {
   }
   if (state === "preempted") return `preempted at step ${lost.step}: ${amount(lost.blocks, "block")} dropped, to be computed again`;
   if (state === "host") return `preempted at step ${lost.step}: ${amount(lost.blocks, "block")} kept on the host`;
-  if (state === "waiting") return "waits for blocks";
+  if (state === "waiting") return at < 0 ? "waits for the first step" : "waits for blocks";
   const empty = blocks.length * live.size - len;
   const last = blocks.at(-1);
   const slots = empty === 1 ? "1 free slot" : `${empty} free slots`;

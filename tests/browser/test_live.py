@@ -150,6 +150,7 @@ def test_a_run_is_followed_paused_and_stopped(chromium: Browser, tmp_path: Path)
     run = whole | {"frames": []}
     one = opened(chromium, tmp_path, run, status="running", can_stop=True, can_ask=True)
     assert one.page.evaluate("sent") == [{"type": "from", "first": 0}]
+    assert one.page.locator(".facts").first.inner_text() == "waits for the first step"
     _arrive(one, whole, 0, 3)
     assert one.step == 2
     one.page.get_by_role("button", name="Pause").click()
