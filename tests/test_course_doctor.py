@@ -13,6 +13,7 @@ from pagedkv_edu.course.doctor import (
     python_finding,
     widget_findings,
 )
+from pagedkv_edu.course.tables import html_table
 
 REQUIREMENTS = [
     "typer>=0.15",
@@ -109,6 +110,7 @@ def test_a_missing_model_is_a_note_with_the_command_that_fetches_it():
 
     assert finding.status == "note"
     assert "`make model`" in finding.to_do
+    assert "<code>make model</code>" in html_table(("",), [("", finding.to_do)])
     assert "go on without it" in finding.found
 
 

@@ -7,14 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from html import escape
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
 from pagedkv_edu.course.folder import course_folder, work_folder
 from pagedkv_edu.course.model_file import FETCH, model_file
-from pagedkv_edu.course.tables import html_table, text_table
+from pagedkv_edu.course.tables import html_table, text_table, with_code
 
 # Standard library only: the doctor must be able to say that anything else is missing.
 
@@ -64,7 +63,7 @@ class Diagnosis:
         return f"{text_table(HEAD, self.rows())}\n\n{self.summary()}"
 
     def _repr_html_(self) -> str:
-        return f"{html_table(HEAD, self.rows())}<p>{escape(self.summary())}</p>"
+        return f"{html_table(HEAD, self.rows())}<p>{with_code(self.summary())}</p>"
 
 
 def doctor() -> Diagnosis:

@@ -1,11 +1,12 @@
 """Say something to the learner: as a line in a notebook, or in a terminal."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 
 from IPython.display import display
+
+from pagedkv_edu.course.tables import with_code
 
 _LINK = "color: var(--jp-content-link-color, inherit); text-decoration: underline"
 
@@ -30,7 +31,7 @@ class Note:
             "border-left: 3px solid var(--jp-border-color1, #8a9099); "
             "color: var(--jp-ui-font-color1, inherit)"
         )
-        inner = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.text))
+        inner = with_code(self.text)
         for piece, address in self.links.items():
             link = f'<a href="{escape(address)}" style="{_LINK}">{escape(piece)}</a>'
             inner = inner.replace(escape(piece), link)

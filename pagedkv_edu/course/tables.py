@@ -1,5 +1,6 @@
 """A small table: as HTML that follows the page's theme, or as aligned text."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -10,6 +11,15 @@ _CELL = (
 _ROW_HEAD = f"{_CELL}; font-weight: normal"
 
 
+def with_code(text: str) -> str:
+    """Return text as HTML, where a piece in `backticks` is code.
+
+    >>> with_code("`make model` fetches it")
+    '<code>make model</code> fetches it'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows as HTML; the first cell of a row is its heading."""
     top = "".join(
@@ -17,7 +27,7 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
     body = "".join(
         f'<tr><th scope="row" style="{_ROW_HEAD}">{escape(row[0])}</th>'
-        + "".join(f'<td style="{_CELL}">{escape(text)}</td>' for text in row[1:])
+        + "".join(f'<td style="{_CELL}">{with_code(text)}</td>' for text in row[1:])
         + "</tr>"
         for row in rows
     )
