@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -29,6 +30,7 @@ from pagedkv_edu.grading.submissions import Item
 
 OnDone = Callable[[Item], None]
 MOST_QUESTIONS = 6  # of one notebook, with its cells: the worker's own time limit
+SECONDS_TO_CLEAR_UP = 10
 _WORKER = [sys.executable, "-m", "pagedkv_edu.grading.worker"]
 
 
@@ -117,10 +119,14 @@ class _Worker:
         self._process.kill()
 
     def end(self) -> None:
-        """End it at once, and forget it."""
-        self._process.kill()
+        """Let it clear up if it is idle, end it otherwise, and forget it."""
+        with suppress(OSError):
+            self.wire.close()
+        try:
+            self._process.wait(0 if self.item else SECONDS_TO_CLEAR_UP)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
         self._process.wait()
-        self.wire.close()
         self.answers.close()
         self._said.close()
 
