@@ -20,7 +20,7 @@ from pagedkv_edu.grading.many import grade_all, new_task
 from pagedkv_edu.grading.outcome import as_csv, row
 from pagedkv_edu.grading.process import Allowance
 from pagedkv_edu.grading.submissions import Item, find
-from tests.submissions import as_bytes, empty, right, with_answers
+from tests.submissions import ROOT, as_bytes, empty, right, with_answers
 
 NOTEBOOK = "10_preemption"
 WRONG = with_answers(NOTEBOOK, {"10.1": "def my_victim(seq_lens):\n    return 0\n"})
@@ -198,16 +198,43 @@ def test_the_table_holds_no_formula() -> None:
     assert as_csv([row(result)]).splitlines()[1].startswith("'=HYPERLINK()")
 
 
+def test_what_is_no_answer_to_the_question_is_not_graded(tmp_path: Path) -> None:
+    lesson, other = tmp_path / "05_copy_on_write.ipynb", tmp_path / "10.ipynb"
+    lesson.write_bytes((ROOT / "notebooks" / lesson.name).read_bytes())
+    other.write_bytes(as_bytes(right(NOTEBOOK)))
+    out = tmp_path / "out"
+
+    task = new_task(out, ALLOWANCE, "5.1")
+    grade_all(find([lesson, other]), task, lambda _: None)
+
+    notes = {name: line["note"] for name, line in table(out).items()}
+    assert notes == {
+        lesson.name: "lesson 05 and not its exercise, which is the notebook in work/",
+        other.name: "this is 10_preemption, which has no 5.1",
+    }
+    pages = [path.read_text() for path in sorted((out / "feedback").iterdir())]
+    assert "<p>Lesson 05 and not its exercise" in pages[0]
+    assert "<p>This is 10_preemption" in pages[1]
+
+
 def test_a_wrong_command_says_what_is_wrong(tmp_path: Path) -> None:
+    notebook = tmp_path / "class" / "10.ipynb"
+    notebook.parent.mkdir()
+    notebook.write_bytes(as_bytes(WRONG))
+    (tmp_path / "none").mkdir()
     for arguments, said in (
         (["nowhere"], "nowhere is not there"),
-        ([str(tmp_path)], "there is no notebook in"),
+        ([str(tmp_path / "none")], "there is no notebook in"),
         ([str(tmp_path), "--only", "99.9"], "there is no exercise '99.9'"),
+        ([str(notebook), "--out", str(notebook)], "10.ipynb is a file"),
+        ([str(notebook), "--jobs", "-3"], "Invalid value for '--jobs'"),
+        ([str(notebook), "--timeout", "0"], "Invalid value for '--timeout'"),
+        ([str(notebook), "--memory", "1"], "Invalid value for '--memory'"),
     ):
         run = CliRunner().invoke(app, ["grade", *arguments])
 
         assert run.exit_code == 2
-        assert said in run.output.replace("\n", "")
+        assert "".join(said.split()) in "".join(run.output.split())
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "../../x", "con", "a\nb", "😀"])

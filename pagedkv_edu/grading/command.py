@@ -40,13 +40,14 @@ def grade(
         Path, typer.Option(help="Where grades.csv and the feedback go.")
     ] = Path("grades"),
     timeout: Annotated[
-        float, typer.Option(help="Seconds that one question may take.")
+        float, typer.Option(min=5, help="Seconds that one question may take.")
     ] = 120,
     memory: Annotated[
-        int, typer.Option(help="MiB that the code of one learner may use.")
+        int, typer.Option(min=256, help="MiB that the code of one learner may use.")
     ] = 2048,
     jobs: Annotated[
-        int, typer.Option(help="Submissions graded at once; 0: one for each core.")
+        int,
+        typer.Option(min=0, help="Submissions graded at once; 0: one for each core."),
     ] = 0,
     only: Annotated[str, typer.Option(help="One question, such as 5.3.")] = "",
 ) -> None:
@@ -70,6 +71,8 @@ def grade(
     items = find(paths)
     if not items:
         _stop("there is no notebook in " + ", ".join(map(str, paths)))
+    if out.exists() and not out.is_dir():
+        _stop(f"--out {out} is a file; give the folder where the results go")
     allowance = Allowance(seconds=timeout, memory_mib=memory)
     task = new_task(out, allowance, only, jobs or os.cpu_count() or 1)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
@@ -80,6 +83,9 @@ def grade(
         except KeyboardInterrupt:
             progress.stop()
             _stop("stopped; the same command goes on from here")
+        except OSError as error:
+            progress.stop()
+            _stop(f"the results cannot be written: {error}")
     _tell(items, out, num_new)
 
 

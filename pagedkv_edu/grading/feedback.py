@@ -102,7 +102,8 @@ def _whose(result: Outcome) -> str:
 
 def _sections(result: Outcome) -> list[str]:
     if result["problem"]:
-        return [f"<p>{escape(result['problem'])}.</p>"]
+        problem: str = result["problem"]
+        return [f"<p>{escape(problem[:1].upper() + problem[1:].rstrip('.'))}.</p>"]
     return [
         _table(result),
         *_failed_cells(result),

@@ -13,6 +13,7 @@ from pagedkv_edu.course.exercises import EXERCISES
 MOST_BYTES = 200 << 20
 MOST_SOURCE = 1 << 20  # bytes of a cell: more is no answer
 _OUR_ID = re.compile(r"e(\d\d)-")
+_OF_A_LESSON = re.compile(r"l(\d\d)-")
 _RUN_WHOLE = ("-imports", "-numbers", "-answer")
 
 
@@ -79,6 +80,11 @@ def _exercise(notebook: dict[str, Any], cells: list[Any], name: str) -> str:
     votes = Counter(_votes(cells))
     if votes:
         return votes.most_common(1)[0][0]
+    lesson = next(filter(None, (_OF_A_LESSON.match(_id(cell)) for cell in cells)), None)
+    if lesson:
+        raise NotAnExercise(
+            f"lesson {lesson[1]} and not its exercise, which is the notebook in work/"
+        )
     named = [n for n in sorted(known) if n in name]
     if named:
         return named[0]

@@ -60,6 +60,10 @@ def _result(
         origin = made_from(data, order["course"], allowance, order["only"])
         submission = read_notebook(data, item.label)
         del data  # a notebook may be large
+        if order["only"] not in ("", *(e.id for e in submission.questions)):
+            raise NotAnExercise(
+                f"this is {submission.exercise}, which has no {order['only']}"
+            )
         grades = grade(submission, packages, allowance, order["only"])
         return outcome(item.label, item.name, origin, grades)
     except NotAnExercise as reason:
