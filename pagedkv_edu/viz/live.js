@@ -53,7 +53,7 @@ function liveParts(view) {
   const beside = node("div", { class: "beside" }, besideTitle,
     node("div", { class: "row strip" }, node("b", {}, "paged, this moment"), pagedFacts), strips[0],
     node("div", { class: "row strip" }, wholeName, wholeFacts), strips[1]);
-  const track = newSvg(966, 46);
+  const track = newSvg(966, 52);
   track.removeAttribute("aria-hidden");
   for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-label": "step", "aria-valuemin": 0 })) track.setAttribute(name, value);
   track.addEventListener("pointerdown", (event) => liveDrag(view, event));

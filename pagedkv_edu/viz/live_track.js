@@ -1,6 +1,6 @@
 // The track: blocks held over the steps so far. It is the scrubber too.
 
-const LIVE_TRACK = { height: 44, base: 34 };
+const LIVE_TRACK = { height: 50, base: 34 }; // the words stand below the marks
 
 function liveTrackDraw(view) {
   const { live, at, parts, width } = view;
@@ -21,8 +21,7 @@ function liveTrackDraw(view) {
   out += `<path d="M0,${LIVE_TRACK.base} H${width}" stroke="var(--line2)"/>`;
   out += `<path d="${line}" fill="none" stroke="var(--ink2)" stroke-width="1.6"/>${marks}`;
   if (at >= 0) out += `<path d="M${x(at)},0 V${LIVE_TRACK.base + 3}" stroke="var(--ink)" stroke-width="2"/>`;
-  out += textSvg(4, 14, "blocks held", { "font-size": 10, fill: "var(--ink2)", ...HALO });
-  out += textSvg(4, LIVE_TRACK.height, "step 0", { "font-size": 10, fill: "var(--ink2)" });
+  out += textSvg(4, LIVE_TRACK.height, "blocks held, step 0", { "font-size": 10, fill: "var(--ink2)" });
   out += textSvg(width - 4, LIVE_TRACK.height, `step ${Math.max(0, frames.length - 1)}`, { "font-size": 10, fill: "var(--ink2)", "text-anchor": "end" });
   resizeSvg(parts.track, width, LIVE_TRACK.height + 2);
   parts.track.body.innerHTML = out;
