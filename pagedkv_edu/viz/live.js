@@ -199,8 +199,10 @@ function liveMark(view) {
 
 function livePredictDraw(view) {
   const { parts, live, guess } = view;
-  const running = view.at < 0 ? [] : live.prompts.map((p) => p.seq).filter((seq) => live.moments[view.at].states.get(seq) === "running");
-  parts.predict.hidden = !running.length && !guess;
+  // who waits may be let in and take it; with one left there is nothing to ask
+  const left = ["running", "waiting", "preempted", "host"];
+  const unfinished = view.at < 0 ? [] : live.prompts.map((p) => p.seq).filter((seq) => left.includes(live.moments[view.at].states.get(seq)));
+  parts.predict.hidden = unfinished.length < 2 && !guess;
   const said = guess ? guess.result || `You said ${guess.seq}. Go on, and see.` : "Who takes the next free block?";
   if (!parts.predict.text) {
     parts.predict.text = node("span");
@@ -211,7 +213,7 @@ function livePredictDraw(view) {
   const open = !guess || guess.result;
   const wanted = !open ? [] : guess?.result
     ? [{ key: "again", label: "Ask me again", run: () => { view.guess = null; liveDraw(view); } }]
-    : running.map((seq) => ({ key: `p${seq}`, label: seq, run: () => livePredict(view, seq) }));
+    : unfinished.map((seq) => ({ key: `p${seq}`, label: seq, run: () => livePredict(view, seq) }));
   const keys = wanted.map((button) => button.key).join();
   if (parts.predict.keys !== keys) parts.predict.row.replaceChildren();
   parts.predict.keys = keys;

@@ -136,6 +136,8 @@ def test_states_are_said_in_words(chromium: Browser, tmp_path: Path):
 
     assert any("dropped, to be computed again" in text for text in facts)
     assert any("waits for blocks" in text for text in facts)
+    # whoever waits may be let in and take the next block
+    assert one.page.locator(".predict button").all_inner_texts() == ["A", "B", "C"]
     one.page.keyboard.press("End")
     one.page.locator(".live").focus()
     one.page.keyboard.press("End")
@@ -194,6 +196,15 @@ def test_a_prediction_is_marked_by_the_step_that_takes_a_block(
     one.page.get_by_role("button", name="Next new block").click()
 
     expect(predict).to_contain_text(f"Right: {taker} took a block at step {step}")
+    assert one.complaints == []
+    one.page.close()
+
+
+def test_nothing_is_asked_where_one_is_left(chromium: Browser, tmp_path: Path):
+    one = opened(chromium, tmp_path, recorded_run(), start_at=60)
+
+    assert one.headline.startswith("D ")
+    expect(one.page.locator(".predict")).to_be_hidden()
     assert one.complaints == []
     one.page.close()
 
