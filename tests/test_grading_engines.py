@@ -11,13 +11,16 @@ import os
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
+from pagedkv_edu.checks.hunt.under_test import Pool
 from pagedkv_edu.grading.export import CannotExport, export_nbgrader, export_otter
+from pagedkv_edu.grading.nbgrader import require
 from pagedkv_edu.grading.otter import IsolatedGrading
 from tests.submissions import (
     ROOT,
@@ -284,3 +287,26 @@ def test_an_export_that_cannot_be_says_why(
     monkeypatch.setattr("pagedkv_edu.grading.export.find_spec", {}.get)
     with pytest.raises(CannotExport, match=r"pip install 'otter-grader==7.0.0'"):
         export_otter(ROOT, tmp_path)
+
+
+def test_the_hidden_test_gives_the_part_that_is_right(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def my_pool_check(new_pool: Callable[[int], Pool]) -> str | None:
+        pool = new_pool(2)
+        return "a block twice" if pool.allocate() == pool.allocate() else None
+
+    def my_victim(seq_lens: list[int]) -> int:
+        return max(range(len(seq_lens)), key=lambda i: (-seq_lens[i], i))
+
+    def my_wrong_victim(seq_lens: list[int]) -> int:
+        return 0
+
+    points = require("12.1", my_pool_check)
+
+    assert points is not None
+    assert 0 < points < 3
+    assert " parts of the points" in capsys.readouterr().out
+    assert require("10.1", my_victim) is None
+    with pytest.raises(AssertionError, match="not yet: "):
+        require("10.1", my_wrong_victim)

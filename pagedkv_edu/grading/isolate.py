@@ -4,7 +4,6 @@ import resource
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import floor
 from pathlib import Path
 from shutil import rmtree
 from types import TracebackType
@@ -14,6 +13,7 @@ from pagedkv_edu.course.exercise import Exercise
 from pagedkv_edu.course.exercises import report_on
 from pagedkv_edu.errors import NoAnswer
 from pagedkv_edu.grading.notebook import Submission
+from pagedkv_edu.grading.points import points_of, whole
 from pagedkv_edu.grading.process import Allowance
 from pagedkv_edu.grading.remote import answer_named, object_there
 from pagedkv_edu.grading.session import Session
@@ -22,8 +22,6 @@ from pagedkv_edu.grading.withhold import write_copy
 from pagedkv_edu.report import Report
 
 MOST_MEMORY = 8 << 30  # bytes, of the checks themselves
-
-_A_HAIR = 1e-9  # what is exact as a fraction may lie a hair below it as a float
 
 OnQuestion = Callable[[Exercise], None]
 
@@ -37,9 +35,8 @@ class Question:
 
     @property
     def points(self) -> float:
-        """The points reached: those of the part that is right, down to a tenth."""
-        tenths = floor(10 * self.exercise.points * self.report.earned + _A_HAIR)
-        return _tidy(tenths / 10)
+        """The points reached."""
+        return points_of(self.exercise, self.report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class Grades:
     @property
     def points(self) -> float:
         """The points reached."""
-        return _tidy(round(sum(question.points for question in self.questions), 1))
+        return whole(round(sum(question.points for question in self.questions), 1))
 
     @property
     def most_points(self) -> int:
@@ -189,8 +186,3 @@ def _no_answer(exercise: Exercise, none: NoAnswer, seconds: float) -> Report:
 
 def _failed(exercise: Exercise, title: str, expected: str, found: str) -> Report:
     return Report(exercise.id, "failed", title, expected=expected, found=found)
-
-
-def _tidy(points: float) -> float:
-    """Return 4 for 4.0, so that whole points are written as such."""
-    return int(points) if points == int(points) else points
