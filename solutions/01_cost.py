@@ -148,5 +148,5 @@ check("1.3", my_num_that_fit)
 # %% [markdown] id="e01-after"
 # ## Back to the lesson
 #
-# The second cell of lesson 01 says in comments how to run it on your functions.
+# Comments in lesson 01, below the three functions, say how to run it on yours.
 # Then [lesson 02](../notebooks/02_contiguous.ipynb): what becomes of the promises?
