@@ -237,6 +237,19 @@ def test_a_helper_cell_that_hangs_or_ends_costs_who_needs_it(
     assert failure.endswith((".", "?", '"'))
 
 
+def test_an_answer_that_does_not_compile_is_named_by_its_question(
+    packages: Packages,
+) -> None:
+    bad = with_answers(NOTEBOOK, {"10.1": HEAD.replace(":\n", "\n")})
+
+    grades = graded(bad, packages, "10.1")
+
+    [(cell, failure)] = grades.cells
+    assert cell == "the answer to 10.1"
+    assert failure.startswith("SyntaxError")
+    assert grades.questions[0].report.found.startswith("the answer to 10.1 failed: ")
+
+
 def test_a_line_of_the_learner_is_named(packages: Packages) -> None:
     bad = with_answers(NOTEBOOK, {"10.1": HEAD + "    return seq_lens[99]\n"})
 

@@ -13,6 +13,7 @@ from pagedkv_edu.course.exercises import EXERCISES
 MOST_BYTES = 200 << 20
 MOST_SOURCE = 1 << 20  # bytes of a cell: more is no answer
 _OUR_ID = re.compile(r"e(\d\d)-")
+_OUR_ANSWER = re.compile(r"e(\d\d)-(\d+)-answer")
 _OF_A_LESSON = re.compile(r"l(\d\d)-")
 _RUN_WHOLE = ("-imports", "-numbers", "-answer")
 
@@ -26,7 +27,7 @@ class Cell:
     """The code of one cell."""
 
     number: int  # from 1, as it stands in the notebook
-    name: str  # "cell e05-3-answer"
+    name: str  # "the answer to 5.3", as no editor shows ids; else "cell mine"
     source: str
     # Of our own pictures and checks only what they define is run: they draw, or use
     # what is withheld, and a learner may have put a helper there.
@@ -114,7 +115,9 @@ def _code_cells(cells: list[Any]) -> Iterator[Cell]:
             continue
         if len(source) > MOST_SOURCE:
             source = f"raise MemoryError('a cell of {len(source)} characters')"
-        name = f"cell {_id(cell) or number}"
+        ours = _OUR_ANSWER.fullmatch(_id(cell))
+        name = f"the answer to {int(ours[1])}.{ours[2]}" if ours else ""
+        name = name or f"cell {_id(cell) or number}"
         while name in names:  # an id that is there twice
             name = f"{name}, the {number}th"
         names.add(name)
