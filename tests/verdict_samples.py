@@ -204,6 +204,7 @@ def report(
         hints=(LEAK_HINT, COPY_HINT),
         num_tried=60,
         num_passed=53,
+        share=0.0,
         films={"yours": yours, "reference": film(RightManager, calls, num_blocks)},
         as_test=as_test(calls[: wrong_call + 1], num_blocks),
         **told,

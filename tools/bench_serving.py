@@ -2,9 +2,10 @@
 
 `simulate` serves Azure's conversation trace in a pool that preempts: one `append` for
 each decoded token, through the interface that a learner's manager gets. Its peer is the
-plain loop of `bench_manager.py` on the same lengths, which has no scheduler, no arrivals and
-no preemption. With prefix caching on, each prompt is a run of tokens of its own, so
-every full block is hashed and registered; what hits is a preempted prompt come back.
+plain loop of `bench_manager.py` on the same lengths, which has no scheduler, no
+arrivals and no preemption. With prefix caching on, each prompt is a run of tokens of
+its own, so every full block is hashed and registered; what hits is a preempted prompt
+come back.
 
 `replay_prompts` serves the prompts of both Mooncake traces at six capacities; its peer
 is the Python engine of kvcache-simulator, least recently used. Each begins with the

@@ -13,8 +13,7 @@ from pagedkv_edu.errors import PagedKVError
 from pagedkv_edu.report import Report
 
 EXERCISES = {
-    exercise.id: exercise
-    for exercise in (*COST, *MEMORY, *KERNELS, *SERVING, *SERVE)
+    exercise.id: exercise for exercise in (*COST, *MEMORY, *KERNELS, *SERVING, *SERVE)
 }
 
 
