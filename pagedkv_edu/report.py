@@ -34,6 +34,7 @@ class Report:
     setting: str = ""  # "pool of 8 blocks, block_size 4"
     calls: tuple[str, ...] = ()
     wrong_call: int | None = None  # index into calls
+    wrong_words: str = "first wrong step"  # what that call is marked with
     compared: str = ""  # what differs first: 'pool.ref_count(0)'
     found_value: str = ""
     expected_value: str = ""

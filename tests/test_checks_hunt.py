@@ -115,6 +115,7 @@ def test_an_accusation_says_of_whom_after_which_calls_and_why_it_is_right():
     assert "It hands out the block that has been free for longest." in report.expected
     assert "lets 2 of the 3 right pools go" in report.found
     assert report.films["yours"]["name"] == "a right one, accused"
+    assert report.wrong_words == "accused here"
 
 
 def test_an_accusation_says_what_was_looked_at_last_and_what_holds_of_it():

@@ -191,7 +191,7 @@ function outcomeText(frame, isCopied) {
   return isCopied ? "no copy" : "returned";
 }
 
-function firstWrongStep(report, words = "first wrong step") {
+function firstWrongStep(report, words = report.wrong_words) {
   const parts = [wrongTag(words)];
   const compared = report.compared || (words === "wrong case" ? report.calls[0] : "");
   if (compared) parts.push(node("code", { class: "mono v-compared" }, compared));

@@ -177,7 +177,7 @@ function replayBar(report, history, root, first) {
   const tell = (i, playing) => {
     tellMode(playing && i < numCalls - 1);
     where.replaceChildren(`call ${i + 1} of ${numCalls} `, node("code", { class: "mono" }, report.calls[i]));
-    if (i === history.wrong) where.append(wrongTag());
+    if (i === history.wrong) where.append(wrongTag(report.wrong_words));
   };
   const bar = node(
     "div",
@@ -191,7 +191,7 @@ function replayBar(report, history, root, first) {
   return { root: bar, tell };
 }
 
-function wrongTag(words = "first wrong step") {
+function wrongTag(words) {
   const tag = node("b", { class: "v-tag" });
   tag.innerHTML = `${iconHtml("wrong", 12)} ${words}`;
   return tag;

@@ -39,7 +39,8 @@ function firstWrongSpoken(report) {
   const { compared, found_value: found, expected_value: expected } = report;
   const values = !found ? "" : expected ? ` ${compared}: found ${found}, expected ${expected}.` : ` It ${found}.`;
   const call = report.calls[report.wrong_call];
-  return `First wrong step: call ${report.wrong_call + 1}, ${call}.${values}`;
+  const words = report.wrong_words[0].toUpperCase() + report.wrong_words.slice(1);
+  return `${words}: call ${report.wrong_call + 1}, ${call}.${values}`;
 }
 
 function triedText(report) {

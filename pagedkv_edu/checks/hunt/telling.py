@@ -159,6 +159,7 @@ def _accused(subject: Subject, hunted: Hunt, right: Right, outcome: Outcome) -> 
         setting=f"{right.name}, {sizes(subject, history)}",
         calls=tuple(map(call_text, history.calls)),
         wrong_call=num_calls - 1,
+        wrong_words="accused here",
         compared=subject.answer_name,
         found_value=f'"{cut(outcome.words)}"' if outcome.how == "said" else outcome.how,
         expected_value="None",
