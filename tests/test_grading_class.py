@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,6 +121,16 @@ def hand_in(folder: Path) -> dict[str, int]:
     return points
 
 
+def resident_kib(pid: int) -> int:
+    """Return the memory that a process holds, 0 if it has ended meanwhile."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    sizes = [line.split()[1] for line in status.split("\n") if line[:6] == "VmRSS:"]
+    return int(sizes[0]) if sizes else 0
+
+
 @pytest.mark.slow
 def test_two_hundred_are_graded_in_one_command(tmp_path: Path) -> None:
     folder, out = tmp_path / "class", tmp_path / "grades"
@@ -131,14 +142,17 @@ def test_two_hundred_are_graded_in_one_command(tmp_path: Path) -> None:
 
     environment = {**os.environ, "TMPDIR": str(temporary), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([*COMMAND, str(folder), *options], env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
+    most_kib = 0
+    while process.poll() is None:
+        most_kib = max(most_kib, resident_kib(process.pid))
+        time.sleep(0.2)
 
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert process.returncode == 0
     assert len(points) >= 200
     with (out / "grades.csv").open(encoding="utf-8") as file:
         graded = {line["submission"]: line for line in csv.DictReader(file)}
     assert {n: int(line["points"]) for n, line in graded.items()} == points
-    assert usage.ru_maxrss < 500 << 10  # KiB: the command itself holds no class
+    assert 0 < most_kib < 300 << 10  # the command itself holds no class
     assert not list(temporary.iterdir())
     pages = list((out / "feedback").iterdir())
     assert len(pages) == len(points)
