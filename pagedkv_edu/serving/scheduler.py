@@ -227,9 +227,10 @@ class Scheduler:
             if self._blocks(seq.num_computed + num_tokens) > self.pool.num_blocks:
                 self._leave(seq)
                 self._refuse(seq, draft)
-            elif self._make_room(seq, num_tokens, draft):
-                growth = self._growth(seq, num_tokens, draft)
-                draft.append(seq.seq_id, num_tokens, growth)
+            else:
+                growth = self._make_room(seq, num_tokens, draft)
+                if growth is not None:
+                    draft.append(seq.seq_id, num_tokens, growth)
 
     def _growth(self, seq: SequenceState, num_tokens: int, draft: Draft) -> int:
         """Return the blocks that so many tokens more take now, a copy's included."""
@@ -237,9 +238,14 @@ class Scheduler:
         num_new = num_blocks - self._blocks(seq.num_computed)
         return num_new + self._branches.is_copied(seq, draft)
 
-    def _make_room(self, seq: SequenceState, num_tokens: int, draft: Draft) -> bool:
-        """Preempt until seq's next blocks are free; tell whether seq may go on."""
-        while self._growth(seq, num_tokens, draft) > (
+    def _make_room(
+        self, seq: SequenceState, num_tokens: int, draft: Draft
+    ) -> int | None:
+        """Preempt until seq's next blocks are free; return their number.
+
+        None: seq itself was preempted or refused.
+        """
+        while (growth := self._growth(seq, num_tokens, draft)) > (
             self.pool.num_free - draft.num_promised
         ):
             oldest = self._branches.runnable(self._running.values()) or seq
@@ -248,14 +254,14 @@ class Scheduler:
                 # the blocks in the way belong to nobody who could be preempted
                 self._leave(oldest)
                 self._refuse(oldest, draft)
-                return False
+                return None
             victim = self._choose_victim(seq, others)
             if victim not in others:
                 raise WrongPlan(f"the victim {victim!r} is not one of the candidates")
             self._preempt(victim, draft)
             if victim is seq:
-                return False
-        return True
+                return None
+        return growth
 
     def _make_way(self, draft: Draft) -> None:
         """Preempt a held sequence if that is what the first one waiting waits for."""
