@@ -224,28 +224,22 @@ class Scheduler:
             num_tokens = min(seq.num_left, draft.budget)
             if num_tokens == 0:
                 return
-            if self._blocks(seq.num_computed + num_tokens) > self.pool.num_blocks:
+            num_blocks = self._blocks(seq.num_computed + num_tokens)
+            if num_blocks > self.pool.num_blocks:
                 self._leave(seq)
                 self._refuse(seq, draft)
             else:
-                growth = self._make_room(seq, num_tokens, draft)
+                num_new = num_blocks - self._blocks(seq.num_computed)
+                growth = self._make_room(seq, num_new, draft)
                 if growth is not None:
                     draft.append(seq.seq_id, num_tokens, growth)
 
-    def _growth(self, seq: SequenceState, num_tokens: int, draft: Draft) -> int:
-        """Return the blocks that so many tokens more take now, a copy's included."""
-        num_blocks = self._blocks(seq.num_computed + num_tokens)
-        num_new = num_blocks - self._blocks(seq.num_computed)
-        return num_new + self._branches.is_copied(seq, draft)
+    def _make_room(self, seq: SequenceState, num_new: int, draft: Draft) -> int | None:
+        """Preempt until seq's new blocks, and a copy it makes, have free ones.
 
-    def _make_room(
-        self, seq: SequenceState, num_tokens: int, draft: Draft
-    ) -> int | None:
-        """Preempt until seq's next blocks are free; return their number.
-
-        None: seq itself was preempted or refused.
+        Returns how many it takes now; None if seq itself was preempted or refused.
         """
-        while (growth := self._growth(seq, num_tokens, draft)) > (
+        while (growth := num_new + self._branches.is_copied(seq, draft)) > (
             self.pool.num_free - draft.num_promised
         ):
             oldest = self._branches.runnable(self._running.values()) or seq
@@ -270,7 +264,7 @@ class Scheduler:
             self._preempt(held[-1], draft)
 
     def _admit_waiting(self, draft: Draft) -> None:
-        while draft.budget and len(self._running) < self.max_running:
+        while self._waiting and draft.budget and len(self._running) < self.max_running:
             seq = self._branches.runnable(self._waiting)
             if seq is None:
                 return
