@@ -9,30 +9,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from pagedkv_edu.viz import assets
 from pagedkv_edu.viz.gather import SCRIPTS, STYLES, export_gather, gather_view
+from tests.browser.test_race import PAGE
 
 pytestmark = pytest.mark.browser
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots" / "gather"
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>gather</title>
-<style>{style}
-body {{ margin: 12px; background: var(--jp-layout-color0); }}
-body.light {{ --jp-layout-color0: #fff; --jp-content-font-color0: #000; }}
-body.dark {{ --jp-layout-color0: #111; --jp-content-font-color0: #fff; }}</style>
-<body class="{theme}" data-jp-theme-light="{is_light}"><div id="el"></div>
-<script type="module">{script}
-const traits = {traits}, listeners = {{}};
-window.sent = [];
-window.traits = traits;
-window.change = (changed) => {{
-  Object.assign(traits, changed);
-  for (const name of Object.keys(changed)) listeners["change:" + name]?.();
-}};
-renderGather({{ el: document.getElementById("el"), model: {{
-  get: (name) => traits[name], set: (name, value) => {{ traits[name] = value; }},
-  save_changes() {{}}, send: (message) => sent.push(message),
-  on: (name, listener) => {{ listeners[name] = listener; }}, off() {{}},
-}} }});</script>"""
 
 
 class Gathers:
@@ -51,6 +32,7 @@ class Gathers:
         text = PAGE.format(
             style=assets.style(*STYLES),
             script=assets.script(*SCRIPTS),
+            render="renderGather",
             traits=json.dumps({"picture": view.picture, "at": view.at}),
             theme=theme,
             is_light=json.dumps(theme == "light"),

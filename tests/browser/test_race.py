@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots" / "race"
 TRAITS = ("race", "step", "fit", "ends")
 
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>race</title>
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>view</title>
 <style>{style}
 body {{ margin: 12px; background: var(--jp-layout-color0); }}
 body.light {{ --jp-layout-color0: #fff; --jp-content-font-color0: #000; }}
@@ -30,7 +30,7 @@ window.change = (changed) => {{
   Object.assign(traits, changed);
   for (const name of Object.keys(changed)) listeners["change:" + name]?.();
 }};
-renderRace({{ el: document.getElementById("el"), model: {{
+{render}({{ el: document.getElementById("el"), model: {{
   get: (name) => traits[name], set: (name, value) => {{ traits[name] = value; }},
   save_changes() {{}}, send: (message) => sent.push(message),
   on: (name, listener) => {{ listeners[name] = listener; }}, off() {{}},
@@ -53,6 +53,7 @@ class Races:
         text = PAGE.format(
             style=assets.style(*STYLES),
             script=assets.script(*SCRIPTS),
+            render="renderRace",
             traits=json.dumps({name: getattr(view, name) for name in TRAITS}),
             theme=theme,
             is_light=json.dumps(theme == "light"),
